@@ -27,6 +27,7 @@ from mockbroker.policies import Policies
 from mockbroker.protocol.releases import NEWEST, parse
 from mockbroker.rig.batches import Record, batch
 from mockbroker.seeded import streams
+from mockbroker.server.in_trio import pumped
 from mockbroker.server.observer import SilentObserver
 from mockbroker.server.pump import Pump
 from mockbroker.server.reporting import Reporting
@@ -263,7 +264,7 @@ async def _measure(name: str, still: Still, grown: Grown) -> list[Cost]:
     pump.listen(broker)
     with trio.fail_after(_SECONDS), contextlib.ExitStack() as clients:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(pump.run)
+            nursery.start_soon(pumped, pump)
             for _ in range(grown.connections):
                 other = clients.enter_context(contextlib.closing(Client(broker.endpoint.port)))
                 await other.ask("api_versions", 0, {})

@@ -1,7 +1,7 @@
 """Drafts the two modules of an API from kio's schemas: `python -m docs.draft share_group_describe --write`.
 
 The model has the fields of all versions. What no schema says is guessed, and has to be looked through: what
-the entries of an answer are for (`messages.common.places`), and in the handler what `handles` is given.
+the entries of an answer are for (`messages.places.places`), and in the handler what `handles` is given.
 """
 
 import argparse

@@ -5,7 +5,6 @@ Entry points are in the group `mockbroker.policies`, named `BEHAVIOUR.ANSWER`.
 
 import functools
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from typing import Any, Final
 
 from ..errors import MockBrokerError
@@ -46,5 +45,8 @@ def guarded(name: str, answer: Any) -> Any:
 
 def installed(name: str) -> dict[str, Any]:
     """The answers for a behaviour that installed packages provide, by name."""
+    # Imported where a name is given that no behaviour has: that takes long.
+    from importlib.metadata import entry_points
+
     found = entry_points(group=GROUP)
     return {each.name.removeprefix(f"{name}."): each for each in found if each.name.startswith(f"{name}.")}

@@ -8,6 +8,8 @@ from typing import Final
 
 import cramjam
 
+from .primitives import MOST_DECOMPRESSED
+
 
 class Compression(enum.IntEnum):
     """The lowest three attribute bits of a batch."""
@@ -38,15 +40,11 @@ _FULL: Final = "failed to write whole buffer"
 """cramjam's message if a buffer is too small."""
 
 
-MOST_BYTES: Final = 256 << 20
-"""The largest size to which anything is decompressed at once, whoever wrote it."""
-
-
 class TooLargeError(ValueError):
     """Data that would decompress to more than is accepted."""
 
 
-def decompress(codec: int, data: bytes | memoryview, most: int = MOST_BYTES) -> bytes | memoryview:
+def decompress(codec: int, data: bytes | memoryview, most: int = MOST_DECOMPRESSED) -> bytes | memoryview:
     """The decompressed records: at most `most` bytes, whatever `data` announces.
 
     ValueError if `data` is not compressed with `codec`, TooLargeError if it would be larger.
@@ -90,7 +88,7 @@ def _grown(into: Callable[..., int], data: bytes | memoryview, most: int, guess:
 def _too_large(most: int) -> TooLargeError:
     return TooLargeError(
         f"more than {most} bytes after decompression: mockbroker.max.decompressed.bytes can be set higher"
-        if most < MOST_BYTES
+        if most < MOST_DECOMPRESSED
         else f"more than {most} bytes after decompression"
     )
 

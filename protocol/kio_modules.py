@@ -9,7 +9,6 @@ import functools
 import importlib
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
 from types import FrameType, ModuleType
 from typing import Final
 
@@ -17,7 +16,7 @@ HIDDEN: Final = "hypothesis"
 _LOOKING: Final = "kio.static._phantom"
 
 
-class _Hiding(MetaPathFinder):
+class _Hiding:
     """Finds no Hypothesis for the module of kio that looks for it. Others, in other threads, do find it."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:

@@ -10,8 +10,9 @@ from collections.abc import Generator, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from ..portions import MANY, at_once, portions
-from .compression import MOST_BYTES, Compression, compress, decompress
+from .compression import Compression, compress, decompress
 from .old_lz4 import with_old_checksum, with_right_checksum
+from .primitives import MOST_DECOMPRESSED
 from .record_batch import COMPRESSION_MASK, LOG_APPEND_TIME, CorruptBatchError, Record
 
 _HEAD: Final = struct.Struct(">qiIbb")
@@ -82,7 +83,7 @@ def crc_matches(data: bytes | memoryview, message: Message) -> bool:
     return zlib.crc32(data[_CRC_FROM : message.size]) == message.crc
 
 
-def wrapped(message: Message, most: int = MOST_BYTES) -> memoryview:
+def wrapped(message: Message, most: int = MOST_DECOMPRESSED) -> memoryview:
     """The messages in a compressed one. ValueError if it has none, TooLargeError if they have more than
     `most` bytes."""
     value = message.value

@@ -2,7 +2,6 @@
 one version, 0, and it is flexible."""
 
 import functools
-from collections.abc import Mapping
 from typing import Final
 
 from .kio_modules import kio_class
@@ -20,43 +19,47 @@ _THROTTLED: Final = (
     Member("error_code", int, "int16"),
     Member("error_message", str | None, "string", default=None),
 )
-_NODE: Final = anew(
-    "TopologyDescriptionNode",
-    (
-        Member("name", str, "string"),
-        Member("node_type", int, "int8"),
-        Member("source_topics", _TEXTS, "string"),
-        Member("sink_topic", str | None, "string", default=None),
-        Member("stores", _TEXTS, "string"),
-        Member("successors", _TEXTS, "string"),
-    ),
-)
-_SUBTOPOLOGY: Final = anew(
-    "TopologyDescriptionSubtopology",
-    (Member("subtopology_id", str, "string"), Member("nodes", several(_NODE))),
-)
-_GLOBAL_STORE: Final = anew(
-    "TopologyDescriptionGlobalStore", (Member("source", _NODE), Member("processor", _NODE))
-)
-TOPOLOGY_DESCRIPTION: Final = anew(
-    "TopologyDescription",
-    (
-        Member("subtopologies", several(_SUBTOPOLOGY)),
-        Member("global_stores", several(_GLOBAL_STORE)),
-    ),
-)
-"""Of a streams group (KIP-1331)."""
-_MESSAGES: Final[Mapping[str, tuple[Member, ...]]] = {
-    "StreamsGroupTopologyDescriptionUpdateRequest": (
-        Member("group_id", str, "string"),
-        Member("member_id", str, "string"),
-        Member("topology_epoch", int, "int32"),
-        Member("topology_description", TOPOLOGY_DESCRIPTION),
-    ),
-    "StreamsGroupTopologyDescriptionUpdateResponse": _THROTTLED,
-    "UnregisterControllerRequest": (Member("controller_id", int, "int32"),),
-    "UnregisterControllerResponse": _THROTTLED,
-}
+
+
+@functools.cache
+def topology_description() -> type:
+    """Of a streams group (KIP-1331)."""
+    node = anew(
+        "TopologyDescriptionNode",
+        (
+            Member("name", str, "string"),
+            Member("node_type", int, "int8"),
+            Member("source_topics", _TEXTS, "string"),
+            Member("sink_topic", str | None, "string", default=None),
+            Member("stores", _TEXTS, "string"),
+            Member("successors", _TEXTS, "string"),
+        ),
+    )
+    subtopology = anew(
+        "TopologyDescriptionSubtopology",
+        (Member("subtopology_id", str, "string"), Member("nodes", several(node))),
+    )
+    global_store = anew("TopologyDescriptionGlobalStore", (Member("source", node), Member("processor", node)))
+    return anew(
+        "TopologyDescription",
+        (Member("subtopologies", several(subtopology)), Member("global_stores", several(global_store))),
+    )
+
+
+def _members(name: str) -> tuple[Member, ...]:
+    """The fields of a message."""
+    messages: dict[str, tuple[Member, ...]] = {
+        "StreamsGroupTopologyDescriptionUpdateRequest": (
+            Member("group_id", str, "string"),
+            Member("member_id", str, "string"),
+            Member("topology_epoch", int, "int32"),
+            Member("topology_description", topology_description()),
+        ),
+        "StreamsGroupTopologyDescriptionUpdateResponse": _THROTTLED,
+        "UnregisterControllerRequest": (Member("controller_id", int, "int32"),),
+        "UnregisterControllerResponse": _THROTTLED,
+    }
+    return messages[name]
 
 
 @functools.cache
@@ -65,4 +68,4 @@ def load(api: str, kind: str) -> type:
     name = "".join(part.capitalize() for part in api.split("_")) + kind
     like = kio_class(_LIKE, 0, kind)
     kept = {each: getattr(like, each) for each in ("__type__", "__header_schema__")}
-    return anew(name, _MESSAGES[name], **kept, __api_key__=KEYS[api])
+    return anew(name, _members(name), **kept, __api_key__=KEYS[api])

@@ -168,6 +168,8 @@ def skip(data: bytes | bytearray | memoryview, offset: int, size: int) -> int:
     return offset + size
 
 
+MOST_DECOMPRESSED: Final = 256 << 20
+"""The largest size to which anything is decompressed at once, whoever wrote it."""
 MOST_TEXT: Final = 0x7FFF
 """The most bytes of a text whose length has 16 bits."""
 

@@ -60,7 +60,7 @@ class ProduceReader:
             else:
                 size, records_at = _INT32(data, records_at)[0], records_at + 4
             end = records_at + size
-            if size > 0 and end + len(self._tail) == len(data) and data[end:] == self._tail:
+            if size > 0 and data[end:] == self._tail and end <= len(data):
                 transactional_id, acks, timeout_ms, topic_id, name, index = self._like
                 partition = PartitionProduceData(index, data[records_at:end])
                 return ProduceRequest(

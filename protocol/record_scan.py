@@ -4,6 +4,8 @@ Both functions return the smallest and the largest timestamp delta in ms. Invali
 INVALID_RECORD; ValueError is for errors that have no code of their own.
 """
 
+import functools
+
 from .record_batch import Batch, InvalidRecordError
 
 _NO_DELTAS = (1 << 63, -1 << 63)
@@ -11,15 +13,21 @@ _NULL = 1
 """The varint of -1."""
 _CONTINUED = bytes(range(0x80, 0x100))
 """The bytes of a varint that others follow."""
+_SIZES = 1024
+"""Of how many sizes it is remembered how a record begins."""
 _MANY = 16
 """So many records that are alike, one after the other, are looked at one by one."""
 
 
 def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
     """For uncompressed records: every byte from `offset` on has to belong to one of `count` records."""
-    if count == 1 and (delta := _plain(data, offset)) is not None:
-        return delta, delta
     end = len(data)
+    if count == 1:
+        usual = _usual_head(end - offset)
+        if usual and data[offset : offset + len(usual)] == usual and not data[end - 1]:
+            return 0, 0
+        if (delta := _plain(data, offset)) is not None:
+            return delta, delta
     earliest, latest = _NO_DELTAS
     head: Batch | bytes = b""
     same: Batch | bytes = b""
@@ -134,6 +142,27 @@ def _alike(
         if data[at:stop:total] != bytes((byte,)) * count:
             return False
     return data[start + total - 1 : stop : total] == bytes(count)
+
+
+@functools.lru_cache(_SIZES)
+def _usual_head(total: int) -> bytes:
+    """What precedes the value of the only record if that has `total` bytes, the time of its batch, no key and
+    no headers; empty if no such record has that size."""
+    for width in (1, 2):
+        head = bytes((*_varint_of(total - width), 0, 0, 0, _NULL))
+        for wide in (1, 2):
+            value = _varint_of(total - len(head) - wide - 1)
+            if len(head) == width + 4 and len(value) == wide:
+                return head + bytes(value)
+    return b""
+
+
+def _varint_of(size: int) -> tuple[int, ...]:
+    """A size below 8 KB; empty for others."""
+    doubled = size << 1
+    if not 0 <= doubled < 1 << 14:
+        return ()
+    return (doubled,) if doubled < 0x80 else (doubled & 0x7F | 0x80, doubled >> 7)
 
 
 def _plain(data: Batch | bytes, offset: int) -> int | None:

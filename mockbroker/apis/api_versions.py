@@ -4,7 +4,7 @@ import re
 from collections.abc import Container
 
 from ..cluster.call import Call
-from ..coordinators.transaction_settings import transaction_version
+from ..coordinators.transaction_version import transaction_version
 from ..outcome import Client
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode

@@ -74,7 +74,7 @@ def handles(
     place of the handler where each of these is refused, and returns the request with all partitions that are
     answered, or raises ApiError for a request that fails as a whole.
 
-    `codes` are the error codes that Kafka gives, by their level in the answer (`messages.common.places`), and
+    `codes` are the error codes that Kafka gives, by their level in the answer (`messages.places.places`), and
     `source` is where they are from: files of Kafka 4.3.1, 3.9.2, 2.8.2, 2.0.1 and 0.11.0.3, and the answers
     in `conformance/answers/`. Behind a code are the versions that have it, if not all do: `v2+`, `v0-1`; a
     code that a broker maps to another one for older versions is such a case. Levels with `_retry` have the

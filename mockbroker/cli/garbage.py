@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-import trio
-
 YOUNG_SECONDS: Final = 0.05
 REST_SECONDS: Final = 0.2
 """A process of which nobody asks anything is not woken more often."""
@@ -30,23 +28,34 @@ def collect_young() -> None:
     gc.enable()
 
 
-async def collect_while_busy(processor_seconds: Callable[[], float] = time.process_time) -> None:
-    """Looks at young objects by time, too. Python counts how many more are made than go: while a trace
-    forgets as many events as it gets, that takes seconds, and to look at what was made then 0.15 s."""
-    while True:
-        used = processor_seconds()
-        await trio.sleep(YOUNG_SECONDS)
-        if processor_seconds() - used < IDLE * YOUNG_SECONDS:
-            await trio.sleep(REST_SECONDS)
-        else:
+class WhileBusy:
+    """Looks at young objects by time, too, one look each YOUNG_SECONDS. Python counts how many more are made
+    than go: while a trace forgets as many events as it gets, that takes seconds, and to look at what was made
+    then 0.15 s."""
+
+    def __init__(self, processor_seconds: Callable[[], float] = time.process_time) -> None:
+        self._processor_seconds = processor_seconds
+        self._used = processor_seconds()
+
+    def look(self) -> bool:
+        """False if the process did next to nothing since the last look."""
+        busy = self._processor_seconds() - self._used >= IDLE * YOUNG_SECONDS
+        if busy:
             gc.collect(1)
+        self._used = self._processor_seconds()
+        return busy
 
 
-async def collect_when_idle(processor_seconds: Callable[[], float] = time.process_time) -> None:
-    """Collects all garbage after each LOOK_SECONDS in which the process did next to nothing."""
-    while True:
-        used = processor_seconds()
-        await trio.sleep(LOOK_SECONDS)
-        idle = processor_seconds() - used < IDLE * LOOK_SECONDS
+class WhenIdle:
+    """Collects all garbage when a look, one each LOOK_SECONDS, finds that the process did next to nothing
+    since the last one."""
+
+    def __init__(self, processor_seconds: Callable[[], float] = time.process_time) -> None:
+        self._processor_seconds = processor_seconds
+        self._used = processor_seconds()
+
+    def look(self) -> None:
+        idle = self._processor_seconds() - self._used < IDLE * LOOK_SECONDS
         if idle and gc.get_count()[2] >= WORTH_IT:
             gc.collect()
+        self._used = self._processor_seconds()

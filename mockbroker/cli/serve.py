@@ -11,17 +11,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import trio
-
 from ..processes import ending_signals
-from ..repeats import Repeats, counted
+from ..repeats import SECONDS, Repeats, counted
+from ..server.alone import Ending, Regular, ended_by, pumped
 from ..server.failures import OutputLostError
 from ..server.observer import Observer
-from ..server.serving import ServedCluster, serve
+from ..server.serving import ServedCluster, listening, serve
 from ..shown import shown
-from .garbage import collect_when_idle, collect_while_busy, collect_young
+from .garbage import LOOK_SECONDS, REST_SECONDS, YOUNG_SECONDS, WhenIdle, WhileBusy, collect_young
 
 if TYPE_CHECKING:
+    import trio
+
     from ..faults import Fault
     from ..server.observer import ClientConnection
     from ..trace import Event
@@ -212,38 +213,64 @@ def run(
 
     OSError, ImportError without pyarrow; ValueError for a stdin that is closed already.
     """
-    ended = None
     if until_stdin_closes:
         from . import stdin
 
         stdin.check_open()
-        ended = stdin.closed
-    if trace_file is None:
-        trio.run(_main, report, None, ended, options)
-        return
-    from .trace_file import written_to
+    to: contextlib.AbstractContextManager[Callable[[Event], None] | None] = contextlib.nullcontext()
+    if trace_file is not None:
+        from .trace_file import written_to
 
-    with written_to(trace_file) as listener:
-        trio.run(_main, report, listener, ended, options)
+        to = written_to(trace_file)
+    options["trace"] = trace_file is not None or options["console"]
+    with to as listener:
+        if options["control"] is None:
+            _run_alone(report, listener, [stdin.closing()] if until_stdin_closes else [], options)
+        else:
+            import trio
+
+            trio.run(_run_in_trio, report, listener, stdin.closed if until_stdin_closes else None, options)
 
 
-async def _main(
+def _run_alone(
+    report: Observing,
+    listener: "Callable[[Event], None] | None",
+    endings: list[Ending],
+    options: Any,
+) -> None:
+    """Where nothing but the pump runs."""
+    with ended_by(ending_signals()) as signals, listening(report, options) as served:
+        _begin(report, served, listener)
+        regulars = (
+            Regular(YOUNG_SECONDS, WhileBusy().look, wakes=False),
+            Regular(LOOK_SECONDS, WhenIdle().look),
+            Regular(SECONDS, served.reporting.sum_up),
+        )
+        pumped(served.pump, [signals, *endings], regulars)
+
+
+def _begin(report: Observing, served: ServedCluster, listener: "Callable[[Event], None] | None") -> None:
+    if listener is not None:
+        served.pump.trace.attach(listener)
+    served.pump.be_eager()
+    collect_young()
+    report.ready(served, _seconds_since_start())
+
+
+async def _run_in_trio(
     report: Observing,
     listener: "Callable[[Event], None] | None",
     ended: Callable[[], Awaitable[None]] | None,
-    options: dict[str, Any],
+    options: Any,
 ) -> None:
+    import trio
+
     with trio.open_signal_receiver(*ending_signals()) as signals:
-        trace = listener is not None or options["console"]
-        async with serve(observer=report, trace=trace, **options) as served:
-            if listener is not None:
-                served.pump.trace.attach(listener)
-            served.pump.be_eager()
-            collect_young()
-            report.ready(served, _seconds_since_start())
+        async with serve(observer=report, **options) as served:
+            _begin(report, served, listener)
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(collect_while_busy)
-                nursery.start_soon(collect_when_idle)
+                nursery.start_soon(_collect_while_busy)
+                nursery.start_soon(_collect_when_idle)
                 if ended is not None:
                     nursery.start_soon(_cancel_after, ended, nursery.cancel_scope)
                 async for _ in signals:
@@ -251,7 +278,24 @@ async def _main(
                     return
 
 
-async def _cancel_after(ended: Callable[[], Awaitable[None]], scope: trio.CancelScope) -> None:
+async def _collect_while_busy() -> None:
+    import trio
+
+    collector = WhileBusy()
+    while True:
+        await trio.sleep(YOUNG_SECONDS if collector.look() else REST_SECONDS)
+
+
+async def _collect_when_idle() -> None:
+    import trio
+
+    collector = WhenIdle()
+    while True:
+        await trio.sleep(LOOK_SECONDS)
+        collector.look()
+
+
+async def _cancel_after(ended: Callable[[], Awaitable[None]], scope: "trio.CancelScope") -> None:
     await ended()
     scope.cancel()
 

@@ -5,7 +5,7 @@ import os
 import select
 from typing import Final
 
-import trio
+from ..server.alone import Ending
 
 _STDIN: Final = 0
 _MOST: Final = 65536
@@ -20,8 +20,15 @@ def check_open() -> None:
         )
 
 
+def closing() -> Ending:
+    """That nobody holds the other end. What is written to it is not looked at."""
+    return Ending(_STDIN, lambda: not os.read(_STDIN, _MOST))
+
+
 async def closed() -> None:
-    """Until nobody holds the other end. What is written to it is not looked at."""
+    """Until nobody holds the other end."""
+    import trio
+
     # A thread, since not everything that may be stdin can be waited for in trio; it ends with the process.
     while await trio.to_thread.run_sync(os.read, _STDIN, _MOST, abandon_on_cancel=True):
         pass

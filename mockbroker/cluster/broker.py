@@ -11,7 +11,6 @@ from ..metadata.records import NO_CONTROLLER
 from ..outcome import Asked, Steps
 from ..policies import Policies
 from ..policies.controller.active_controller import active_controller
-from ..replication.partition import Partition
 from ..replication.replica_manager import ReplicaManager
 from .endpoint import PLAINTEXT, Endpoint
 from .internal_topics import InternalTopics
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from ..coordinators.share.states import ShareStates
     from ..coordinators.transactions import TransactionCoordinator
     from ..protocol.share_state_log import SharePartitionKey
+    from ..replication.partition import Partition
     from .client_quotas import ClientQuotas
     from .client_telemetry import ClientTelemetry
     from .fetch_sessions import FetchSessions
@@ -106,7 +106,7 @@ class Broker:
             self.id != self._controller.active.id or not self.hears_controller
         )
 
-    def leader_of(self, topic: str, index: int) -> Partition | None:
+    def leader_of(self, topic: str, index: int) -> "Partition | None":
         """A partition on the broker that leads it, as far as this one knows; None if that can't be reached,
         or has not learned of the partition."""
         leader = self.reached(self.image.topics[topic].partitions[index].leader)
@@ -145,16 +145,16 @@ class Broker:
         """The partition of `__consumer_offsets` that holds the group."""
         return self._internal_topics.offsets_partition(group_id).index
 
-    def offsets_partition(self, group_id: str) -> Partition | None:
+    def offsets_partition(self, group_id: str) -> "Partition | None":
         """That partition on this broker, None if there is no replica of it."""
         return self._internal_topics.offsets_partition(group_id).at(self.id)
 
-    def transaction_partition(self, transactional_id: str) -> Partition | None:
+    def transaction_partition(self, transactional_id: str) -> "Partition | None":
         """The partition of `__transaction_state` that holds the id, on this broker; None if it has no
         replica."""
         return self._internal_topics.transaction_partition(transactional_id).at(self.id)
 
-    def share_state_partition(self, key: str) -> Partition | None:
+    def share_state_partition(self, key: str) -> "Partition | None":
         """The partition of `__share_group_state` that holds a share partition, on this broker; None if it has
         no replica."""
         return self._internal_topics.share_state_partition(key).at(self.id)

@@ -7,13 +7,13 @@ from ..acls import ResourceType
 from ..outcome import PARKED, Client, Failed, Steps
 from ..policies import Policies
 from ..protocol.codecs import AnswerTooLargeError
-from ..replication.partition import Partition
 from .broker import Broker
 from .cluster import Cluster
 from .endpoint import Endpoint
 from .topic import Topic
 
 if TYPE_CHECKING:
+    from ..replication.partition import Partition
     from .authorizer import Asker
 
 LEAST_BYTES: Final = 100
@@ -80,7 +80,7 @@ class Call:
         policies = self.environment.policies
         return policies.at(broker=self.broker.id) if policies.scoped else policies
 
-    def partition(self, topic: Topic | str | None, index: int) -> Partition | None:
+    def partition(self, topic: Topic | str | None, index: int) -> "Partition | None":
         """The partition as the broker that was asked knows it; None if there is none, or the broker has not
         learned of it."""
         if isinstance(topic, str):

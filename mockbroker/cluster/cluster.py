@@ -11,7 +11,6 @@ from uuid import UUID
 from ..configs import Configs
 from ..controller.controller import Controller
 from ..environment import Environment
-from ..log.stored import StoredLog
 from ..metadata.log import MetadataLog
 from ..metadata.records import FeatureLevelRecord
 from ..nearest import among
@@ -34,6 +33,7 @@ from .work import Work
 
 if TYPE_CHECKING:
     from ..coordinators.loading import Loading
+    from ..log.stored import StoredLog
 
 
 class Cluster:
@@ -179,7 +179,7 @@ class Cluster:
         name: str,
         assignment: list[list[int]],
         overrides: Mapping[str, str],
-        stored: Mapping[int, StoredLog],
+        stored: "Mapping[int, StoredLog]",
         topic_id: UUID | None = None,
     ) -> Topic:
         """As `create_topic`, but partitions begin with the logs in `stored`, on each replica; their leader is

@@ -1,13 +1,16 @@
 """Peers in the same process, which are simply called."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from ..controller.controller import AlterPartition, Controller
-from ..replication.partition import Partition
 from ..replication.peers import Asking, Fetching, HostedTopic
 from .broker import Broker
 from .topic import Topic
+
+if TYPE_CHECKING:
+    from ..replication.partition import Partition
 
 
 class LocalPeers:
@@ -40,7 +43,7 @@ class LocalPeers:
     def reaches(self, broker: int) -> bool:
         return broker not in self._broker.unreachable
 
-    def leader_of(self, partition: Asking) -> Partition | None:
+    def leader_of(self, partition: Asking) -> "Partition | None":
         leader = self._broker.reached(partition.leader)
         return None if leader is None else leader.replicas.find(partition.topic, partition.index)
 

@@ -1,7 +1,7 @@
 """Topics and partitions as somebody sees them who sees every broker, such as an operator or a test."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from ..configs import TopicSettings
@@ -9,14 +9,16 @@ from ..controller.controller import Controller
 from ..controller.partition import ControlledPartition
 from ..controller.state import ControllerState
 from ..errors import NotThereError
-from ..log.log import Log
 from ..metadata.image import PartitionRegistration
 from ..metadata.records import NO_LEADER
 from ..policies import Policies
-from ..replication.partition import Partition
 from ..replication.peers import Fetching
 from ..replication.replica_manager import ReplicaManager
 from ..replication.states import FollowerEvent, FollowerState
+
+if TYPE_CHECKING:
+    from ..log.log import Log
+    from ..replication.partition import Partition
 
 INTERNAL = frozenset({"__consumer_offsets", "__transaction_state", "__share_group_state"})
 
@@ -103,11 +105,11 @@ class TopicPartition(ControlledPartition):
         self._hosts: dict[int, Partition] = {}
         self.register()
 
-    def appear(self, replica: Partition) -> None:
+    def appear(self, replica: "Partition") -> None:
         """A broker has a replica now."""
         self._hosts[replica.broker] = replica
 
-    def disappear(self, replica: Partition) -> None:
+    def disappear(self, replica: "Partition") -> None:
         """A broker no longer has a replica."""
         if self._hosts.get(replica.broker) is replica:
             del self._hosts[replica.broker]
@@ -133,36 +135,36 @@ class TopicPartition(ControlledPartition):
 
     # -- replicas
 
-    def at(self, broker: int) -> Partition | None:
+    def at(self, broker: int) -> "Partition | None":
         """The partition as `broker` knows it; None if that has no replica, or has not learned of it."""
         found = self._hosts.get(broker)
         if found is None and (manager := self._managers.get(broker)) is not None:
             found = manager.find(self.topic, self.index)
         return found
 
-    def begun(self, broker: int) -> Partition | None:
+    def begun(self, broker: int) -> "Partition | None":
         """As `at`, but None if it has not been set up yet."""
         return self._hosts.get(broker)
 
     @property
-    def hosted(self) -> list[Partition]:
+    def hosted(self) -> "list[Partition]":
         """The replicas that have been set up."""
         return list(self._hosts.values())
 
     @property
-    def _all(self) -> list[Partition]:
+    def _all(self) -> "list[Partition]":
         """All replicas, in the order of the assignment."""
         found = [self.at(broker) for broker in self.registered.replicas]
         return [each for each in found if each is not None]
 
     @property
-    def led(self) -> Partition | None:
+    def led(self) -> "Partition | None":
         """The partition on its leader, if that runs and has learned that it leads."""
         found = self.at(self.leader)
         return found if found is not None and found.leads and found.host.online else None
 
     @property
-    def at_leader(self) -> Partition:
+    def at_leader(self) -> "Partition":
         """As `led`. NotThereError."""
         found = self.led
         if found is None:
@@ -170,7 +172,7 @@ class TopicPartition(ControlledPartition):
         return found
 
     @property
-    def log(self) -> Log:
+    def log(self) -> "Log":
         """The log of the leader, or of the last leader if there is none."""
         found = self.at(self._led_last) or next(iter(self._all), None)
         if found is not None:
@@ -178,7 +180,7 @@ class TopicPartition(ControlledPartition):
         return next(iter(self._managers.values())).new_log(self.topic)
 
     @property
-    def logs(self) -> dict[int, Log]:
+    def logs(self) -> "dict[int, Log]":
         return {each.broker: each.log for each in self._all}
 
     @property
@@ -206,13 +208,13 @@ class TopicPartition(ControlledPartition):
             fetcher.on(_TOLD[state], delay_ms)
 
 
-def appear(replica: Partition) -> None:
+def appear(replica: "Partition") -> None:
     """A broker has a replica now."""
     if isinstance(replica.topic, Topic):
         replica.topic.partitions[replica.index].appear(replica)
 
 
-def disappear(replica: Partition) -> None:
+def disappear(replica: "Partition") -> None:
     """A broker no longer has a replica."""
     if isinstance(replica.topic, Topic):
         replica.topic.partitions[replica.index].disappear(replica)

@@ -11,7 +11,7 @@ import pkgutil
 from dataclasses import replace
 from typing import Any, Final
 
-from ..protocol.compression import MOST_BYTES
+from ..protocol.primitives import MOST_DECOMPRESSED
 from ..protocol.releases import Release, parse
 from .values import OF_LISTENER, ConfigKey
 
@@ -73,10 +73,10 @@ INTERNAL_BROKER_KEYS: Final = {
         "mockbroker.transaction.markers.delay.ms", "LONG", "0", valid={"range": [0, None]}
     ),
     "mockbroker.max.decompressed.bytes": ConfigKey(
-        "mockbroker.max.decompressed.bytes", "INT", "33554432", valid={"range": [1, MOST_BYTES]}
+        "mockbroker.max.decompressed.bytes", "INT", "33554432", valid={"range": [1, MOST_DECOMPRESSED]}
     ),
     "mockbroker.max.response.bytes": ConfigKey(
-        "mockbroker.max.response.bytes", "INT", "104857600", valid={"range": [1, MOST_BYTES]}
+        "mockbroker.max.response.bytes", "INT", "104857600", valid={"range": [1, MOST_DECOMPRESSED]}
     ),
     "mockbroker.max.handshake.ms": ConfigKey(
         "mockbroker.max.handshake.ms", "INT", "30000", valid={"range": [1, None]}

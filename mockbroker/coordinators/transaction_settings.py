@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from ..environment import Environment
 from ..policies import Policies
-from ..policies.transactions.epoch_bump import epoch_bump
 from ..policies.transactions.last_epoch import last_epoch
 from ..protocol.transaction_log import Layout
+from .transaction_version import transaction_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +32,6 @@ class TransactionSettings:
             request_timeout_ms=number("request.timeout.ms"),
             markers_delay_ms=number("mockbroker.transaction.markers.delay.ms"),
         )
-
-
-def transaction_version(policies: Policies, features: Mapping[str, int]) -> int:
-    """The level of `transaction.version`, of the finalized `features`: at most 1 unless epochs are bumped per
-    transaction; 0 if the release has no such feature (KIP-584, KIP-890)."""
-    return min(features.get("transaction.version", 0), 2 if policies[epoch_bump].per_transaction else 1)
 
 
 def written_layout(policies: Policies, features: Mapping[str, int]) -> Layout:

@@ -20,9 +20,10 @@ from .home import Home
 from .transaction import EPOCH_BUMP_VERSION, NONE, TopicPartition, Transaction
 from .transaction_markers import RETRY_MS, Markers
 from .transaction_rules import AlreadyDoneError, ProducerIdAndEpoch
-from .transaction_settings import TransactionSettings, transaction_version
+from .transaction_settings import TransactionSettings
 from .transaction_states import PREPARED, TransactionState
 from .transaction_store import Entry, Owned
+from .transaction_version import transaction_version
 
 if TYPE_CHECKING:
     from ..replication.partition import Partition

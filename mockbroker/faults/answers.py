@@ -13,7 +13,6 @@ from ..cluster.call import Call
 from ..outcome import CLOSE
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode, default_message
-from ..protocol.messages.common import NO_LEADER, NOBODY_TOLD
 from .about import PARTITION_NAMES, partition_of, resources_of, topic_id_of, topic_of
 from .legal import usual_level
 from .match import FaultError, Match, api_name
@@ -152,9 +151,12 @@ class Errors:
         # No leader, or none that the client can reach.
         nobody = self.code in _LEADERLESS and hasattr(entity, "leader_id")
         values: dict[str, Any] = {name: self.code, **({"leader_id": -1} if nobody else {})}
-        if self.code in _LEADER_TOLD and getattr(entity, "current_leader", None) == NOBODY_TOLD:
-            # Else it is broker 0, and clients believe it (twmb/franz-go 1519).
-            values["current_leader"] = NO_LEADER
+        if self.code in _LEADER_TOLD and hasattr(entity, "current_leader"):
+            from ..protocol.messages.common import NO_LEADER, NOBODY_TOLD
+
+            if entity.current_leader == NOBODY_TOLD:
+                # Else it is broker 0, and clients believe it (twmb/franz-go 1519).
+                values["current_leader"] = NO_LEADER
         if hasattr(entity, "acknowledge_error_code"):
             # Acknowledgements that came with a ShareFetch are not carried out either.
             values["acknowledge_error_code"] = self.code

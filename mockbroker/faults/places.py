@@ -1,4 +1,4 @@
-"""Where the answers of an API have error codes, as its model declares (`messages.common.places`)."""
+"""Where the answers of an API have error codes, as its model declares (`messages.places.places`)."""
 
 import collections.abc
 import functools

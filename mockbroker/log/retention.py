@@ -1,9 +1,12 @@
 """Which segments retention deletes (`UnifiedLog.deleteOldSegments`)."""
 
-from .log import Log
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .log import Log
 
 
-def old_segments(log: Log, now_ms: int, limit: int) -> int:
+def old_segments(log: "Log", now_ms: int, limit: int) -> int:
     """How many of the oldest segments to delete: those below the log start offset, then those beyond
     `retention.bytes`, then those older than `retention.ms`. No segment that reaches beyond offset `limit` is
     deleted; the active one is deleted too if all of it has expired.
@@ -29,12 +32,12 @@ def old_segments(log: Log, now_ms: int, limit: int) -> int:
     return gone
 
 
-def _may_go(log: Log, index: int, limit: int) -> bool:
+def _may_go(log: "Log", index: int, limit: int) -> bool:
     empty = index == len(log.segments.all) - 1 and not log.segments.active.size
     return not empty and log.segment_end(index) <= limit
 
 
-def expires_at(log: Log) -> int | None:
+def expires_at(log: "Log") -> int | None:
     """When the oldest segment will have expired, None if never."""
     settings, oldest = log.segments.settings, log.segments.all[0]
     empty = oldest is log.segments.active and not oldest.size
@@ -43,7 +46,7 @@ def expires_at(log: Log) -> int | None:
     return log.segments.largest_timestamp(oldest) + settings.retention_ms + 1
 
 
-def is_below_start(log: Log) -> bool:
+def is_below_start(log: "Log") -> bool:
     """Whether the oldest segment is below the log start offset."""
     found = log.segments.all
     return len(found) > 1 and found[1].base_offset <= log.start_offset

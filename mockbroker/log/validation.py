@@ -24,7 +24,9 @@ from ..protocol.record_batch import (
 from .recompression import CODECS, recompressed
 
 NO_TIMESTAMP: Final = -1
+_NEWEST_CODEC: Final = int(Compression.ZSTD)
 _TIMES: Final = 1 << 63
+_EARLIEST: Final = -_TIMES
 _LEAST_RECORD: Final = 7
 """The size of a record without key, value and headers."""
 _COPIED_BYTES: Final = 256 * 1024
@@ -90,7 +92,7 @@ def validate(
     if not record_batch.crc_matches(batch, header):
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
     codec = attributes & COMPRESSION_MASK
-    if codec > Compression.ZSTD:
+    if codec > _NEWEST_CODEC:
         # Kafka fails there without a specific error code.
         raise BatchError(ErrorCode.UNKNOWN_SERVER_ERROR, in_log=True)
     if (
@@ -107,7 +109,7 @@ def validate(
     latest += base_timestamp
     if attributes & LOG_APPEND_TIME:
         earliest = latest = max_timestamp
-    elif earliest < -_TIMES or latest >= _TIMES:
+    elif earliest < _EARLIEST or latest >= _TIMES:
         times = [_wrapped(record.timestamp) for record in record_batch.records(batch)]
         earliest, latest = min(times), max(times)
     append_time = settings.log_append_time

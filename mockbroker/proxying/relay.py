@@ -8,7 +8,8 @@ from typing import Final
 
 import trio
 
-from ..server.beside import Beside, has_all_clients, running
+from ..server.beside import Beside, has_all_clients
+from ..server.in_trio import running
 from ..server.poller import READ, SOCKETS_PER_LOOK, TURN_SECONDS, WRITE, new_poller
 
 PATIENCE_SECONDS: Final = 0.003

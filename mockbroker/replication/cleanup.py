@@ -6,16 +6,19 @@ changed.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ..configs import TopicSettings
 from ..environment import Environment, Nobody, Timer
-from ..log import compaction, retention
+from ..log import retention
 from ..outcome import PARKED, Asked, Steps
 from ..policies.retention.compaction import compaction as cleaner
 from ..policies.retention.retention_limit import retention_limit
 from ..policies.retention.time_retention import time_retention
 from .peers import Cleaned, HostedTopic, LeaderEndPoint
+
+if TYPE_CHECKING:
+    from ..log import compaction
 
 _NEVER_MS: Final = 1 << 60
 """Limits as high as Kafka's largest long mean no limit; no timer waits for that."""
@@ -153,12 +156,14 @@ class Cleanup:
                 shared = passes.setdefault((partition.topic, partition.index), [])
                 self._in_parts(check, self._steps(partition, check, shared))
 
-    def _steps(self, partition: Cleaned, check: _Check, passes: compaction.Passes) -> Steps:
+    def _steps(self, partition: Cleaned, check: _Check, passes: "compaction.Passes") -> Steps:
         """Compacts a replica, deletes segments, and plans the next check. Ends early if the broker goes
         down, or the partition is forgotten."""
         try:
             compacted = partition.settings.compacted and partition.policies[cleaner] == "runs"
             if compacted:
+                from ..log import compaction
+
                 for _ in compaction.compact(partition.log, self._environment.now_ms, passes):
                     yield
                     if self._under_way.get(partition) is not check or not partition.host.online:
@@ -189,5 +194,8 @@ class Cleanup:
             # What prevented the rest may be over at the next check.
             return now_ms
         expires_ms = retention.expires_at(log) or _NEVER_MS
-        dirtier_ms = compaction.dirtier_at(log, now_ms) if compacted else None
-        return min(expires_ms, dirtier_ms or _NEVER_MS)
+        if not compacted:
+            return expires_ms
+        from ..log import compaction
+
+        return min(expires_ms, compaction.dirtier_at(log, now_ms) or _NEVER_MS)

@@ -2,18 +2,20 @@
 controller."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
 from ..configs import TopicSettings
 from ..environment import Environment
-from ..log.log import Log
 from ..policies import Policies
 from ..protocol.errors import ErrorCode
-from ..protocol.messages.fetch import FetchPartition, PartitionData
 from .states import FollowerEvent, FollowerState
 from .topic_stats import BrokerTopicStats
 from .waiters import Waiters
+
+if TYPE_CHECKING:
+    from ..log.log import Log
+    from ..protocol.messages.fetch import FetchPartition, PartitionData
 
 
 class HostedTopic(Protocol):
@@ -37,7 +39,7 @@ class Cleaned(Protocol):
 
     appended_ms: int | None
     host: "Host"
-    log: Log
+    log: "Log"
     topic: HostedTopic
     index: int
     fetcher: "Fetching | None"
@@ -90,7 +92,7 @@ class LeaderEndPoint(Protocol):
 
     appended_ms: int | None
 
-    log: Log
+    log: "Log"
     waiting_followers: Waiters[Callable[[int], None]]
 
     def check_leader(self, current_leader_epoch: int = -1, any_replica: bool = False) -> ErrorCode: ...
@@ -100,13 +102,13 @@ class LeaderEndPoint(Protocol):
 
     def end_offset_for_epoch(self, requested: int) -> tuple[int, int]: ...
 
-    def fetch(self, asked: FetchPartition, replica: int) -> PartitionData:
+    def fetch(self, asked: "FetchPartition", replica: int) -> "PartitionData":
         """The answer to a follower, whose progress it has then recorded."""
 
     def follower_fetched(self, broker: int, offset: int, log_start_offset: int) -> None:
         """It learns how far a follower is."""
 
-    def refresh(self, result: PartitionData) -> None:
+    def refresh(self, result: "PartitionData") -> None:
         """Updates an answer that was delayed, as far as leaders do that (KAFKA-7104)."""
 
     def take_along(self, replica: Attached) -> None:
@@ -135,7 +137,7 @@ class Fetching(Protocol):
     def broker(self) -> int: ...
 
     @property
-    def log(self) -> Log: ...
+    def log(self) -> "Log": ...
 
     def on(self, event: FollowerEvent, delay_ms: int = 0) -> None:
         """Changes to the state after `event`, in which each fetch takes `delay_ms`; or does nothing."""
@@ -237,4 +239,4 @@ class Host(Protocol):
 
     def rack_of(self, broker: int) -> str | None: ...
 
-    def new_log(self, topic: HostedTopic) -> Log: ...
+    def new_log(self, topic: HostedTopic) -> "Log": ...

@@ -1,11 +1,13 @@
 """When a broker forgets idle producers (`LogManager`, "PeriodicProducerExpirationCheck")."""
 
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..environment import Environment
-from ..log.log import Log
 from ..policies.producers.producer_state_retention import producer_state_retention
+
+if TYPE_CHECKING:
+    from ..log.log import Log
 
 _CHECK_SETTING: Final = "producer.id.expiration.check.interval.ms"
 
@@ -13,7 +15,7 @@ _CHECK_SETTING: Final = "producer.id.expiration.check.interval.ms"
 class ProducerExpiry:
     """Checks all logs of a broker at regular times, while there are producers that can expire."""
 
-    def __init__(self, environment: Environment, logs: Callable[[], Iterable[Log]]) -> None:
+    def __init__(self, environment: Environment, logs: "Callable[[], Iterable[Log]]") -> None:
         self._environment = environment
         self._logs = logs
         self._started_ms = environment.now_ms

@@ -1,26 +1,26 @@
 """The partitions of which one broker has a replica (`ReplicaManager.scala`)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
 from ..configs import TopicSettings
 from ..environment import Environment
-from ..log.log import Log
-from ..log.producer_state import ProducerStates
-from ..log.segments import Segments
-from ..log.stored import StoredLog
 from ..metadata.image import NO_OVERRIDES, PartitionRegistration
 from ..metadata.log import MetadataLog
 from ..policies import Policies
 from .cleanup import Cleanup
-from .partition import Partition
 from .peers import HostedTopic, Peers
 from .producer_expiry import ProducerExpiry
 from .states import FollowerEvent
 from .topic_stats import BrokerTopicStats
 
-_NONE: Final[Mapping[int, Partition]] = {}
+if TYPE_CHECKING:
+    from ..log.log import Log
+    from ..log.stored import StoredLog
+    from .partition import Partition
+
+_NONE: "Final[Mapping[int, Partition]]" = {}
 
 
 class ReplicaManager:
@@ -37,8 +37,8 @@ class ReplicaManager:
         peers: Peers,
         cleanup: Cleanup,
         metadata: MetadataLog,
-        appear: Callable[[Partition], None],
-        disappear: Callable[[Partition], None],
+        appear: "Callable[[Partition], None]",
+        disappear: "Callable[[Partition], None]",
     ) -> None:
         self.broker = broker
         self.environment = environment
@@ -58,11 +58,11 @@ class ReplicaManager:
         self._topics: dict[HostedTopic, dict[int, Partition]] = {}
         self._expiry = ProducerExpiry(environment, lambda: (partition.log for partition in self))
 
-    def __iter__(self) -> Iterator[Partition]:
+    def __iter__(self) -> "Iterator[Partition]":
         for partitions in list(self._topics.values()):
             yield from list(partitions.values())
 
-    def find(self, topic: HostedTopic, index: int) -> Partition | None:
+    def find(self, topic: HostedTopic, index: int) -> "Partition | None":
         """None if there is no replica here, or the broker has not learned of it."""
         try:
             return self._topics[topic][index]
@@ -79,8 +79,8 @@ class ReplicaManager:
             return None
         return known.partitions[index]
 
-    def _begin(self, topic: HostedTopic, index: int, registered: PartitionRegistration) -> Partition:
-        found = Partition(self, topic, index, registered)
+    def _begin(self, topic: HostedTopic, index: int, registered: PartitionRegistration) -> "Partition":
+        found = self._new(topic, index, registered)
         self._topics.setdefault(topic, {})[index] = found
         self._appear(found)
         stored = self.stored.pop((topic.id, index), None)
@@ -99,8 +99,12 @@ class ReplicaManager:
         found = self._metadata.image_of(self.broker).brokers.get(broker)
         return found and found.rack
 
-    def new_log(self, topic: HostedTopic) -> Log:
+    def new_log(self, topic: HostedTopic) -> "Log":
         """An empty log for one of the partitions."""
+        from ..log.log import Log
+        from ..log.producer_state import ProducerStates
+        from ..log.segments import Segments
+
         environment = self.environment
 
         def policies() -> Policies:
@@ -117,10 +121,16 @@ class ReplicaManager:
         overrides = NO_OVERRIDES if known is None or known.id != topic.id else known.overrides
         return self.environment.configs.settings_of(overrides)
 
-    def elsewhere(self, topic: HostedTopic, index: int) -> Partition | None:
+    def elsewhere(self, topic: HostedTopic, index: int) -> "Partition | None":
         """A partition of which the broker has no replica, None if it does not know the partition."""
         registered = self._registered(topic, index)
-        return None if registered is None else Partition(self, topic, index, registered)
+        return None if registered is None else self._new(topic, index, registered)
+
+    def _new(self, topic: HostedTopic, index: int, registered: PartitionRegistration) -> "Partition":
+        # Imported with the first partition: a cluster may begin without.
+        from .partition import Partition
+
+        return Partition(self, topic, index, registered)
 
     # -- what the controller has decided
 

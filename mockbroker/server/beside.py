@@ -1,8 +1,6 @@
-"""Who else serves sockets in the same trio run: there, nobody blocks the thread to wait for more."""
+"""Who else serves sockets in the same thread: there, nobody blocks it to wait for more."""
 
-from typing import Final, Protocol
-
-import trio
+from typing import Protocol
 
 
 class Beside(Protocol):
@@ -10,19 +8,6 @@ class Beside(Protocol):
 
     @property
     def has_clients(self) -> bool: ...
-
-
-_RUNNING: Final = trio.lowlevel.RunVar[list[Beside]]("serving")
-
-
-def running() -> list[Beside]:
-    """Those of this trio run: who begins adds itself, and removes itself in the end."""
-    try:
-        return _RUNNING.get()
-    except LookupError:
-        found: list[Beside] = []
-        _RUNNING.set(found)
-        return found
 
 
 def has_all_clients(one: Beside, beside: list[Beside]) -> bool:

@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..cluster.cluster import Cluster
@@ -11,6 +10,8 @@ from ..trace import Trace
 from .waiting import refuse_in_event_loop
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     # What most programs don't do with a cluster should not take time to import.
     from ..control.target import Target
 
@@ -67,9 +68,9 @@ class Calls(ABC):
         return await self._call_async(lambda: target.do(operation, *args, **named))
 
     @abstractmethod
-    def _result(self, future: Future[T]) -> T:
+    def _result(self, future: "Future[T]") -> T:
         """The result of `future`, which may have to be waited for."""
 
     @abstractmethod
-    async def _result_async(self, future: Future[T]) -> T:
+    async def _result_async(self, future: "Future[T]") -> T:
         """As `_result`, under asyncio or trio."""

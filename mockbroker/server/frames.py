@@ -219,7 +219,7 @@ class Frames(ABC):
         """Answers frame after frame, at least one; returns how many bytes were used."""
         start = position = 0
         end = len(data)
-        clock, until = self.slice.clock, self.slice.end
+        slice_ = self.slice
         self._held = False
         try:
             while position + 4 <= end:
@@ -229,13 +229,13 @@ class Frames(ABC):
                 after = position + 4 + size
                 if after > end:
                     break
-                if position and (clock() >= until or self.out_bytes > UNSENT_BYTES):
+                if position and (slice_.clock() >= slice_.end or self.out_bytes > UNSENT_BYTES):
                     self._held = True
                     break
                 frame = data[position + 4 : after]
                 start, position = position, after
                 self._answer_frame(frame)
-                if self.parked is not None or self.wants_close:
+                if after == end or self.parked is not None or self.wants_close:
                     break
         except MalformedRequestError as error:
             self.wants_close = True

@@ -1,4 +1,4 @@
-"""The data plane: one trio task that owns a poller and pumps all ready sockets.
+"""The data plane: one task that owns a poller and pumps all ready sockets.
 
 A task per connection would cost an event-loop turn per request. Here a ready socket is read once, the
 complete requests in it are answered, and the answers leave in one write.
@@ -12,15 +12,14 @@ steps again within itself, but once more after them.
 No connection may hold up the others. Each has a slice of time, after which its remaining requests wait, and
 the connection is not read meanwhile. Such connections take turns with requests that are done in parts, and
 all of these have one slice between two polls of the sockets. So a client that sends one request at a time
-hardly waits for clients that send thousands. After `TURN_SECONDS` the pump yields to other trio tasks; if
-there is nothing to do, it sleeps until a socket is ready or the next timer is due.
+hardly waits for clients that send thousands. After `TURN_SECONDS` a turn is over, and other tasks get theirs;
+if there is nothing to do, the pump sleeps until a socket is ready or the next timer is due. Whoever has the
+thread gives the turns: trio (`in_trio`), or a process that does nothing else (`alone`).
 """
 
 import time
 from collections.abc import Callable
 from typing import Final
-
-import trio
 
 from ..cluster.broker import Broker
 from ..cluster.cluster import Cluster
@@ -28,7 +27,7 @@ from ..environment import Owner
 from ..faults import Faults
 from ..policies import OwnPolicyError
 from ..trace import Trace
-from .beside import Beside, has_all_clients, running
+from .beside import Beside, has_all_clients
 from .clock import Clock
 from .failures import ClusterError
 from .observer import Observer
@@ -48,7 +47,7 @@ LEAST_SLICE_SECONDS: Final = 0.00025
 
 
 class Pump:
-    """Serves `cluster` on the sockets that `listen` opened, until `run` is cancelled.
+    """Serves `cluster` on the sockets that `listen` opened, in turns, until it is closed.
 
     `monotonic` is the clock for slices and turns, in seconds.
     """
@@ -77,10 +76,12 @@ class Pump:
         cluster.environment.failed = self._failed
         self._work = cluster.work
         self._work.in_parts = True
-        self._sleep = trio.CancelScope()
         self._busy = self._poked = False
-        self._beside: list[Beside] = []
+        self.beside: list[Beside] = []
         """Those that run in this thread."""
+        self.on_poke: Callable[[], None] = _alone
+        """Called after a change from outside: it may have set a timer that is due before the pump would wake
+        up."""
         self._wait = self._poller.poll
         self._patience = PATIENCE_SECONDS
 
@@ -98,29 +99,9 @@ class Pump:
         """Starts the trace."""
         self.trace.start(bodies=bodies)
 
-    async def run(self) -> None:
-        """Pumps until it is cancelled, then closes every socket."""
-        self._beside = running()
-        self._beside.append(self)
-        try:
-            while True:
-                # It lasts until something is due: leaving one and entering another takes a third of the time
-                # that waking up takes.
-                with trio.CancelScope() as self._sleep:
-                    await self._until_due()
-        finally:
-            self._beside.remove(self)
-            self.close()
-
-    async def _until_due(self) -> None:
-        """Pumps until a timer is due while there is nothing else to do."""
-        while True:
-            if self._turn():
-                await trio.lowlevel.checkpoint()
-            else:
-                self.trace.rest()
-                self._sleep.deadline = self._trio_deadline()
-                await trio.lowlevel.wait_readable(self._poller.fileno())
+    def fileno(self) -> int:
+        """Readable when sockets are ready."""
+        return self._poller.fileno()
 
     def poke(self) -> None:
         """To be called after a change from outside (control, another thread's call): fires timers, writes
@@ -140,8 +121,7 @@ class Pump:
                 self.sockets.flush_ready()
         finally:
             self._busy = False
-        # The change may have set a timer that is due before the pump would wake up.
-        self._sleep.deadline = self._trio_deadline()
+        self.on_poke()
 
     def _follow(self) -> None:
         self.listeners.follow()
@@ -152,7 +132,8 @@ class Pump:
         self.sockets.close()
         self._poller.close()
 
-    def _trio_deadline(self) -> float:
+    def seconds_left(self) -> float:
+        """How long it may sleep."""
         if self.sockets.behind or self._work:
             return 0
         left = (
@@ -161,15 +142,18 @@ class Pump:
             self.trace.ms_left / 1000,
             self.clock.seconds_until(self.sockets.idle_at_ms),
         )
-        return trio.current_time() + min(left)
+        return min(left)
 
-    def _turn(self) -> bool:
+    def turn(self) -> bool:
         """Pumps until nothing comes, or until the turn is over: then there is more to do."""
         self._busy = True
         try:
-            return self._pump()
+            more = self._pump()
         finally:
             self._busy = False
+        if not more:
+            self.trace.rest()
+        return more
 
     def _pump(self) -> bool:
         poll, sockets, clock, listeners = self._poller.poll, self.sockets, self.clock, self.listeners
@@ -177,7 +161,7 @@ class Pump:
         work, slice_ = self._work.under_way, self._slice
         end = slice_.clock() + TURN_SECONDS
         wait, patience = poll, 0.0
-        if has_all_clients(self, self._beside):
+        if has_all_clients(self, self.beside):
             wait, patience = self._wait, self._patience
         while True:
             events = poll(0, SOCKETS_PER_LOOK) if behind or work else wait(patience, SOCKETS_PER_LOOK)
@@ -252,3 +236,7 @@ class Pump:
                 self.sockets.resume(behind.popleft(), seconds)
             if slice_.clock() >= end:
                 break
+
+
+def _alone() -> None:
+    """For a pump that nobody runs yet, or that nobody pokes."""

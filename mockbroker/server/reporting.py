@@ -5,8 +5,6 @@ import logging
 from collections.abc import Callable, Iterator
 from typing import Final
 
-import trio
-
 from .. import repeats
 from ..shown import shown
 from .failures import ClusterError
@@ -32,14 +30,8 @@ class Reporting:
         self._more = 0
         self._repeats = repeats.Repeats(_log_repeats)
 
-    async def sum_up_at_times(self) -> None:
-        """Calls `sum_up` every few seconds, until cancelled."""
-        while True:
-            await trio.sleep(repeats.SECONDS)
-            self.sum_up()
-
     def sum_up(self) -> None:
-        """Tells of lines that were only counted."""
+        """Tells of lines that were only counted; to be called every `repeats.SECONDS`."""
         self._repeats.sum_up()
         self._tell(self._observer.sum_up)
 

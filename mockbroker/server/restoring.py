@@ -11,11 +11,11 @@ from ..configs import definitions
 from ..controller import topic_names
 from ..controller.topic_creation import MAX_PARTITIONS_PER_REQUEST, assign_replicas
 from ..errors import OptionError
-from ..log.stored import StoredLog, StoredSegment
 from ..protocol.releases import Release
 
 if TYPE_CHECKING:
     from ..dumps.offsets_topic import Committed, OffsetsTopic
+    from ..log.stored import StoredLog
 
 _NEWEST_TIMESTAMP: Final = "log.message.timestamp.after.max.ms"
 _TIMESTAMPS: Final = (_NEWEST_TIMESTAMP, "log.message.timestamp.difference.max.ms")
@@ -59,6 +59,7 @@ def restore(cluster: Cluster, offsets: "OffsetsTopic", topics: Mapping[str, int]
     """Creates the topics that the offsets are of, with the partitions that `topics` says or that are needed,
     then the offsets topic. OptionError."""
     from ..dumps.offsets_topic import OFFSETS
+    from ..log.stored import StoredLog, StoredSegment
 
     committed: dict[str, dict[int, StoredLog]] = {}
     for (name, index), each in offsets.committed.items():
@@ -84,10 +85,11 @@ def restore(cluster: Cluster, offsets: "OffsetsTopic", topics: Mapping[str, int]
     cluster.restore_topic(OFFSETS, assignment, overrides, logs)
 
 
-def _log_of(committed: "Committed") -> StoredLog:
+def _log_of(committed: "Committed") -> "StoredLog":
     """A log in which every committed offset is valid. It holds no record: a consumer that begins anywhere in
     it goes on at its end, as when all records were compacted away."""
     from ..dumps.rebuilding import Bounds, rebuilt
+    from ..log.stored import StoredLog, StoredSegment
 
     least, largest = committed.least, committed.largest
     epochs = committed.epochs

@@ -1,4 +1,4 @@
-"""A cluster on real sockets, inside a trio program."""
+"""A cluster on real sockets, inside a trio program, or in a process that does nothing else."""
 
 import contextlib
 import functools
@@ -6,14 +6,12 @@ import random
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 
-import trio
-
+from .. import repeats
 from ..addresses import joined
 from ..cluster.cluster import Cluster
 from ..cluster.endpoint import Endpoint
@@ -39,6 +37,10 @@ from .start_time import start_ms
 from .waiting import result_of
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    import trio
+
     from ..control.access import Access
     from ..control.target import Target
     from .secured import Secured
@@ -113,10 +115,12 @@ class ServedCluster(RunningCluster):
         return function()
 
     async def _call_async(self, function: Callable[[], T]) -> T:
+        import trio
+
         await trio.lowlevel.checkpoint()
         return self._call(function)
 
-    def _result(self, future: Future[T]) -> T:
+    def _result(self, future: "Future[T]") -> T:
         if not future.done():
             raise BlockingCallError(
                 "the leader has done it, but followers have not yet, and waiting for them here would stop "
@@ -124,7 +128,7 @@ class ServedCluster(RunningCluster):
             )
         return future.result()
 
-    async def _result_async(self, future: Future[T]) -> T:
+    async def _result_async(self, future: "Future[T]") -> T:
         return await result_of(future)
 
     @property
@@ -185,7 +189,7 @@ class ServedCluster(RunningCluster):
         """The address of the page that shows the cluster, if there is one."""
         return f"{self.control_url}/console/" if self.options.console else None
 
-    async def serve_control(self, nursery: trio.Nursery) -> None:
+    async def serve_control(self, nursery: "trio.Nursery") -> None:
         """Starts the control API, if it is wanted."""
         if self._control is not None:
             # Its imports take time, so they are done only when it is wanted.
@@ -244,6 +248,35 @@ def _servers(endpoints: Iterable[Endpoint]) -> str:
     return ",".join(joined(each.host, each.port) for each in endpoints)
 
 
+@contextlib.contextmanager
+def listening(observer: Observer, given: ClusterOptions) -> Iterator[ServedCluster]:
+    """A cluster whose sockets are open, and for whoever runs its pump to serve; all is closed in the end.
+
+    It takes the options of `serve`, and raises what that raises.
+    """
+    options = Options.of(given, "serve")
+    served = ServedCluster(options, observer)
+    wire = None
+    try:
+        if options.capture is not None:
+            lost = functools.partial(served.reporting.failed, None)
+            wire = served.pump.sockets.wire = Capture(Path(options.capture), lost)
+        yield served
+    finally:
+        served.close()
+        served.reporting.sum_up()
+        if wire is not None:
+            wire.close()
+
+
+async def _sum_up_at_times(reporting: Reporting) -> None:
+    import trio
+
+    while True:
+        await trio.sleep(repeats.SECONDS)
+        reporting.sum_up()
+
+
 @contextlib.asynccontextmanager
 async def serve(
     *, observer: Observer | None = None, **given: Unpack[ClusterOptions]
@@ -257,26 +290,20 @@ async def serve(
     OptionError, UnknownReleaseError, ConfigError, UnknownPolicyError, FaultError; PortInUseError; OSError for
     a file that can't be written; WrongEventLoopError under asyncio.
     """
+    import trio
+
+    from .in_trio import pumped
+
     if not trio.lowlevel.in_trio_run():
         raise WrongEventLoopError(
             "mockbroker.serve is for trio programs: under asyncio, and in any other program, use "
             "`async with mockbroker.MockCluster(...)` or `with mockbroker.MockCluster(...)`"
         )
-    options = Options.of(given, "serve")
-    served = ServedCluster(options, observer or SilentObserver())
-    wire = None
-    if options.capture is not None:
-        lost = functools.partial(served.reporting.failed, None)
-        try:
-            wire = served.pump.sockets.wire = Capture(Path(options.capture), lost)
-        except BaseException:
-            served.close()
-            raise
     error: BaseException | None = None
-    try:
+    with listening(observer or SilentObserver(), given) as served:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(served.pump.run)
-            nursery.start_soon(served.reporting.sum_up_at_times)
+            nursery.start_soon(pumped, served.pump)
+            nursery.start_soon(_sum_up_at_times, served.reporting)
             try:
                 await served.serve_control(nursery)
                 yield served
@@ -285,12 +312,6 @@ async def serve(
                 error = raised
             finally:
                 nursery.cancel_scope.cancel()
-    finally:
-        served.reporting.sum_up()
-        if wire is not None:
-            wire.close()
-        if served.secured is not None:
-            served.secured.close()
     with noted_on(error):
         if observer is None:
             served.reporting.raise_failures()

@@ -304,8 +304,8 @@ class ClientSockets:
             peer.active_ms = self._clock.elapsed_ms
             if self.wire is not None and not connection.tells_wire:
                 self.wire.sent(connection, b"".join(map(bytes, _first(out, sent))))
-            connection.out_bytes -= sent
-            if not connection.out_bytes:
+            connection.out_bytes = left = connection.out_bytes - sent
+            if not left:
                 out.clear()
                 return True
             while sent:

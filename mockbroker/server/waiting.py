@@ -10,12 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from concurrent.futures import Future
-from typing import Any, Final, TypeVar
-
-import trio
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..errors import BlockingCallError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __tracebackhide__ = True
 
@@ -35,10 +35,10 @@ def refuse_in_event_loop(instead: str) -> None:
 
 
 def _in_event_loop() -> bool:
-    if trio.lowlevel.in_trio_run():
+    # Whoever runs one of them has imported it.
+    trio, asyncio = sys.modules.get("trio"), sys.modules.get("asyncio")
+    if trio is not None and trio.lowlevel.in_trio_run():
         return True
-    # Whoever runs asyncio has imported it.
-    asyncio = sys.modules.get("asyncio")
     if asyncio is None:
         return False
     try:
@@ -46,6 +46,11 @@ def _in_event_loop() -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def _in_trio_task() -> bool:
+    trio = sys.modules.get("trio")
+    return trio is not None and bool(trio.lowlevel.in_trio_task())
 
 
 def until(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
@@ -63,12 +68,14 @@ def until(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
 
 async def until_async(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
     """As `until`, under asyncio or trio; other tasks run meanwhile."""
-    if trio.lowlevel.in_trio_task():
+    if _in_trio_task():
         return await _until_in_trio(done, tells, timeout)
     return await _until_in_asyncio(done, tells, timeout)
 
 
 async def _until_in_trio(done: Callable[[], object], tells: Tells, timeout: float) -> bool:
+    import trio
+
     token = trio.lowlevel.current_trio_token()
     told = trio.Event()
 
@@ -125,7 +132,9 @@ async def found_async(look: Callable[[], Awaitable[T | None]], every_s: float, t
 
 
 async def _pause(seconds: float) -> None:
-    if trio.lowlevel.in_trio_task():
+    if _in_trio_task():
+        import trio
+
         await trio.sleep(seconds)
         return
     import asyncio
@@ -136,10 +145,12 @@ async def _pause(seconds: float) -> None:
 async def result_of(future: "Future[T]") -> T:
     """The result of another thread. If the caller is cancelled while waiting, the call is cancelled too,
     unless it has begun."""
-    if not trio.lowlevel.in_trio_task():
+    if not _in_trio_task():
         import asyncio
 
         return await asyncio.wrap_future(future)
+    import trio
+
     tells: Tells = []
     future.add_done_callback(lambda _: [tell() for tell in list(tells)])
     try:
@@ -153,7 +164,9 @@ async def result_of(future: "Future[T]") -> T:
 def to_the_end() -> "contextlib.AbstractContextManager[object]":
     """What is awaited in the block is finished even if it is cancelled. This matters under trio, where every
     wait would fail then; an asyncio task is cancelled once, and then waits again."""
-    if trio.lowlevel.in_trio_task():
+    if _in_trio_task():
+        import trio
+
         return trio.CancelScope(shield=True)
     return contextlib.nullcontext()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..coordinators.transaction_settings import transaction_version
+from ..coordinators.transaction_version import transaction_version
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.add_partitions_to_txn import (

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import NamePartitions, PartitionCode, Throttled, places
+from .common import NamePartitions, PartitionCode, Throttled
+from .places import places
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 import uuid
 from dataclasses import dataclass, field
 
-from .common import Throttled, places
+from .common import Throttled
+from .places import places
 
 
 @dataclass(slots=True)

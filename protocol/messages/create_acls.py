@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from .common import Throttled, places
+from .common import Throttled
 from .of_administrators import Failure
+from .places import places
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import Throttled, places
+from .common import Throttled
+from .places import places
 
 
 @dataclass(slots=True)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import Throttled, places
+from .common import Throttled
 from .of_administrators import Config
+from .places import places
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import TopCode, places
+from .common import TopCode
+from .places import places
 
 
 @dataclass(slots=True)

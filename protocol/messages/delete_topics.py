@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import Throttled, places
+from .common import Throttled
+from .places import places
 
 
 @dataclass(slots=True)

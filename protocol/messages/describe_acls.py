@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from .common import TopCode, places
+from .common import TopCode
 from .of_administrators import AclFilter
+from .places import places
 
 
 @dataclass(slots=True)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass, field
 
 from ..primitives import Shared
-from .common import Throttled, places
+from .common import Throttled
 from .of_administrators import Config, ConfigResourceFailure, NamedResource
+from .places import places
 
 
 @dataclass(slots=True)

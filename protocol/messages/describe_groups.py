@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .common import places
+from .places import places
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from .common import TopCode, TopicPartitions, places
+from .common import TopCode, TopicPartitions
+from .places import places
 
 
 @dataclass(slots=True)

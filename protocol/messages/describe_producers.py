@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import NamePartitionIndexes, PartitionCode, Throttled, places
+from .common import NamePartitionIndexes, PartitionCode, Throttled
+from .places import places
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 import uuid
 from dataclasses import dataclass, field
 
-from .common import PartitionCode, PartitionIndex, places
+from .common import PartitionCode, PartitionIndex
+from .places import places
 
 
 @dataclass(slots=True)

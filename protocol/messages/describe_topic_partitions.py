@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import PartitionMetadata, Throttled, places
+from .common import PartitionMetadata, Throttled
+from .places import places
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import Throttled, TopicPartitions, places
+from .common import Throttled, TopicPartitions
+from .places import places
 
 
 @dataclass(slots=True)

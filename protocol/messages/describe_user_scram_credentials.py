@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import TopCode, places
+from .common import TopCode
+from .places import places
 
 
 @dataclass(slots=True)

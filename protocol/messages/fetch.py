@@ -6,7 +6,8 @@ from typing import Final
 from uuid import UUID
 
 from ..primitives import Records
-from .common import NO_LEADER, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, Throttled, places
+from .common import NO_LEADER, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, Throttled
+from .places import places
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import PartitionCode, places
+from .common import PartitionCode
+from .places import places
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from .common import NamePartitionIndexes, TopCode, places
+from .common import NamePartitionIndexes, TopCode
+from .places import places
 
 
 @dataclass(slots=True)

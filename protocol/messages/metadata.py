@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import PartitionMetadata, places
+from .common import PartitionMetadata
+from .places import places
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import places
+from .places import places
 
 
 @dataclass(slots=True)

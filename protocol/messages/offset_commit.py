@@ -3,7 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import PartitionCode, places
+from .common import PartitionCode
+from .places import places
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import PartitionIndex, TopicCodes, places
+from .common import PartitionIndex, TopicCodes
+from .places import places
 
 
 @dataclass(slots=True)

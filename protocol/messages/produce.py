@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import NO_LEADER, LeaderIdAndEpoch, NodeEndpoint, places
+from .common import NO_LEADER, LeaderIdAndEpoch, NodeEndpoint
+from .places import places
 
 
 @dataclass(slots=True)

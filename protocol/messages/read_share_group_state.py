@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from .common import places
 from .of_share_groups import ShareStateBatch, ShareStateOutcome, ShareTopicAtEpochs
+from .places import places
 
 
 @dataclass(slots=True)

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from ..primitives import Records
-from .common import NOBODY_TOLD, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, TopCode, places
+from .common import NOBODY_TOLD, LeaderIdAndEpoch, NodeEndpoint, PartitionCode, TopCode
 from .of_share_groups import AcknowledgedTopic
+from .places import places
 
 
 @dataclass(slots=True)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from .common import NamePartitionIndexes, TopicCodes, places
+from .common import NamePartitionIndexes, TopicCodes
+from .places import places
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from mockbroker.control import avro_values, bodies, clusters, history, lines, oa
 from mockbroker.controller import scram, topic_creation, topic_names
 from mockbroker.coordinators.streams import configuring, requests
 from mockbroker.environment import Environment
-from mockbroker.protocol import compression, headers, primitives, reading, record_batch
+from mockbroker.protocol import headers, primitives, reading, record_batch
 from mockbroker.protocol.releases import NEWEST, parse
 from mockbroker.sasl import jwks
 from mockbroker.seeded import streams
@@ -43,7 +43,7 @@ IN_CODE: Final = {
     "bytes as which an entry of an answer counts while it is made": call.LEAST_BYTES,
     "bytes that are not sent yet": frames.UNSENT_BYTES,
     "bytes that wait behind a request which is not answered yet": frames.BACKLOG_BYTES,
-    "the most that this can be set to": compression.MOST_BYTES,
+    "the most that this can be set to": primitives.MOST_DECOMPRESSED,
     "records in a batch, or messages of magic 0 and 1 that become one": record_batch.MAX_RECORDS,
     "letters of a topic's name": topic_names._LONGEST,
     "partitions and other changes of one CreateTopics or CreatePartitions": topic_creation.MAX_RECORDS,

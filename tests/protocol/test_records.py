@@ -5,6 +5,7 @@ import random
 import struct
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
 from uuid import UUID
 
 import pytest
@@ -271,6 +272,26 @@ def test_a_record_with_one_byte_changed_is_read_as_kafka_reads_it(data: st.DataO
         return
     (size,) = made[:1]
     assert size == 2 * (len(made) - 1)
+
+
+@given(
+    size=st.integers(0, 200) | st.integers(8150, 8250),
+    change=st.none() | st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=1)),
+)
+def test_a_record_that_begins_as_usual_is_read_as_any_other(
+    size: int, change: tuple[float, bytes] | None
+) -> None:
+    made = bytearray(batch([Record(value=bytes(size))]))[record_batch.HEADER_BYTES :]
+    if change is not None:
+        # Half of the changes are where the record begins or ends.
+        places = [*range(10), -1, *range(0, len(made), max(1, len(made) // 10))]
+        made[places[int(change[0] * (len(places) - 1))]] = change[1][0]
+    found = _outcome(lambda: record_scan.scan(bytes(made), 0, 1))
+    with patch.object(record_scan, "_usual_head", lambda _: b""):
+        assert found == _outcome(lambda: record_scan.scan(bytes(made), 0, 1))
+    if change is None:
+        assert found == (0, 0)
+        assert record_scan._usual_head(len(made)) or size > 8150
 
 
 @pytest.mark.parametrize("codec", [0, ZSTD])

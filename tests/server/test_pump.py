@@ -12,6 +12,7 @@ import trio.testing
 
 from mockbroker.server import pump as pumps
 from mockbroker.server.connection import Connection
+from mockbroker.server.in_trio import pumped
 from mockbroker.server.observer import ClientConnection, SilentObserver
 from mockbroker.server.poller import Poller, new_poller
 from mockbroker.server.pump import Pump
@@ -90,7 +91,7 @@ def serving(test: Callable[[Served], Awaitable[None]]) -> Callable[[], None]:
             try:
                 with trio.fail_after(60):
                     async with trio.open_nursery() as nursery:
-                        nursery.start_soon(served.pump.run)
+                        nursery.start_soon(pumped, served.pump)
                         await test(served)
                         nursery.cancel_scope.cancel()
             finally:
@@ -273,7 +274,7 @@ def test_a_cluster_waits_for_more_unless_another_has_clients(monkeypatch: pytest
         other = Served()
         with contextlib.closing(other):
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(other.pump.run)
+                nursery.start_soon(pumped, other.pump)
                 sock = served.connect()
                 assert await asked(served, sock) == {pumps.PATIENCE_SECONDS}
                 await ask_in_turn(other, other.connect(), 1)

@@ -1,0 +1,75 @@
+"""Codecs of which each connection has its own, because they remember what its client sends."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from . import reading, writing
+from .api_keys import ApiKey
+from .codec import Codec, Frame, shared
+from .fetch import FetchReader, FetchWriter
+from .headers import skip_tags
+from .primitives import FrameBuffer
+from .produce import ProduceReader, ProduceWriter
+
+
+class ProduceCodec(Codec):
+    """For Produce: remembers requests and answers, one codec per connection, because they are much alike."""
+
+    __slots__ = ("_frames",)
+
+    keeps_view = True
+
+    def __init__(self, version: int) -> None:
+        self.api_key = ApiKey.PRODUCE
+        self.version = version
+        self.upgrade = self.downgrade = None
+        self.flexible = self.tagged_answer = version >= 9
+        self._in_parts = None
+        self._new_frame = bytearray
+        self._write = shared(ApiKey.PRODUCE, version)._write
+        self._read = ProduceReader(version)
+        self._frames = ProduceWriter(version, self._write)
+
+    def decode(self, frame: bytes | memoryview, offset: int) -> Any:
+        try:
+            if self.flexible:
+                offset = offset + 1 if frame[offset] == 0 else skip_tags(frame, offset)
+            return self._read(frame, offset)
+        except reading.READ_ERRORS as error:
+            raise self._malformed(error) from error
+
+    def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
+        return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response, most)
+
+
+class FetchCodec(Codec):
+    """For Fetch: remembers requests and answers of one partition, one codec per connection."""
+
+    _LEAST_LIMIT: Final = 1024
+    """Answers for one partition have fewer bytes than this, records not counted."""
+
+    __slots__ = ("_frames", "_shared")
+
+    def __init__(self, version: int) -> None:
+        self.api_key = ApiKey.FETCH
+        self.version = version
+        self.upgrade = self.downgrade = None
+        self.flexible = self.tagged_answer = version >= 12
+        self._shared = shared(ApiKey.FETCH, version)
+        self._new_frame, self._write = FrameBuffer, self._shared._write
+        self._read = FetchReader(self._shared._read)
+        self._frames = FetchWriter(version, self._write)
+
+    def _functions_in_parts(self) -> tuple[reading.ReaderInParts, writing.WriterInParts]:
+        return self._shared._functions_in_parts()
+
+    def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
+        frame = self._frames.frame(correlation_id, response) if most >= self._LEAST_LIMIT else None
+        return super().encode(correlation_id, response, most) if frame is None else frame
+
+
+OWN: Final[Mapping[ApiKey, Callable[[int], Codec]]] = {
+    ApiKey.PRODUCE: ProduceCodec,
+    ApiKey.FETCH: FetchCodec,
+}
