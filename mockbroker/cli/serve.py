@@ -16,6 +16,7 @@ from ..repeats import SECONDS, Repeats, counted
 from ..server.alone import Ending, Regular, ended_by, pumped
 from ..server.failures import OutputLostError
 from ..server.observer import Observer
+from ..server.pump import ALONE_SECONDS
 from ..server.serving import ServedCluster, listening, serve
 from ..shown import shown
 from .garbage import LOOK_SECONDS, REST_SECONDS, YOUNG_SECONDS, WhenIdle, WhileBusy, collect_young
@@ -240,6 +241,7 @@ def _run_alone(
 ) -> None:
     """Where nothing but the pump runs."""
     with ended_by(ending_signals()) as signals, listening(report, options) as served:
+        served.pump.be_eager(ALONE_SECONDS)
         _begin(report, served, listener)
         regulars = (
             Regular(YOUNG_SECONDS, WhileBusy().look, wakes=False),
@@ -252,7 +254,6 @@ def _run_alone(
 def _begin(report: Observing, served: ServedCluster, listener: "Callable[[Event], None] | None") -> None:
     if listener is not None:
         served.pump.trace.attach(listener)
-    served.pump.be_eager()
     collect_young()
     report.ready(served, _seconds_since_start())
 
@@ -267,6 +268,7 @@ async def _run_in_trio(
 
     with trio.open_signal_receiver(*ending_signals()) as signals:
         async with serve(observer=report, **options) as served:
+            served.pump.be_eager()
             _begin(report, served, listener)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_collect_while_busy)

@@ -40,6 +40,8 @@ PATIENCE_SECONDS: Final = 0.0005
 the same turn. It does not wait where another cluster in the same thread has clients, who would wait, too."""
 EAGER_SECONDS: Final = 0.004
 """The same in a process that serves one cluster: to be woken by trio costs more than some requests do."""
+ALONE_SECONDS: Final = 0.05
+"""The same where nothing but signals waits."""
 SLICE_SECONDS: Final = 0.002
 """How long the sockets of one poll have together; after that, together, connections with requests left."""
 LEAST_SLICE_SECONDS: Final = 0.00025
@@ -85,11 +87,11 @@ class Pump:
         self._wait = self._poller.poll
         self._patience = PATIENCE_SECONDS
 
-    def be_eager(self) -> None:
+    def be_eager(self, patience: float = EAGER_SECONDS) -> None:
         """Clients run in other processes: it may look for their requests again and again before it sleeps,
-        and wait longer for them before it yields."""
+        and wait longer for them before it yields, so many seconds."""
         self._wait = Looking(self._poller.poll, self.clock.seconds_left).wait
-        self._patience = EAGER_SECONDS
+        self._patience = patience
 
     def listen(self, broker: Broker) -> None:
         """Listens on the address of `broker`; a port 0 is replaced by the real one. PortInUseError."""
