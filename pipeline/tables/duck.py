@@ -99,10 +99,6 @@ class DuckTable(Table):
         once = self._once | (used_again(self._steps) if self._database.few_rows else set())
         return query(self._steps, self._step, once)
 
-    def _fields(self, struct: str) -> Sequence[str]:
-        star = self._then(f"SELECT {_name(struct)}.* FROM {self._step}", ())
-        return [name for name, *_ in self._database.connection.execute(f"DESCRIBE {star.query()}").fetchall()]
-
     def _select(self, what: Sequence[tuple[str, str]]) -> DuckTable:
         return self._then(f"SELECT {_items(what)} FROM {self._step}", [name for name, _ in what])
 
