@@ -43,7 +43,9 @@ def beside(events: Table, observations: Table, kinds: Sequence[str]) -> Table:
         name, one = kind.replace("-", "_"), F.when(F.col("fact.kind") == kind, F.col("fact"))
         found[name] = F.last(one, True).over(up_to(window))
         found[f"next_{name}"] = F.last(one, True).over(after(window))
-    return both.withColumns(found).where("event is not null").select("event.*", *found)
+    return (
+        both.withColumns(found).where("event is not null").select(*F.fields("event", *events.columns), *found)
+    )
 
 
 def near(kind: str) -> Column:

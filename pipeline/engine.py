@@ -18,6 +18,7 @@ from ..processes import in_order
 from .observations import NAMES, arrow_schema
 from .tables import Table
 from .tables.duck import Database, DuckTable
+from .tables.stepwise import Step
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -104,13 +105,14 @@ class DuckEngine(Engine):
         known = "" if kind is None else f"{quoted(kind)} AS "
         columns = ", ".join(f'{known if name == "kind" else ""}"{name}"' for name in NAMES)
         kinds = "hive_partitioning = false" if kind else "hive_types = {'kind': VARCHAR}"
-        return DuckTable(self._database, f"SELECT {columns} FROM read_parquet([{names}], {kinds})", NAMES)
+        step = Step(f"SELECT {columns} FROM read_parquet([{names}], {kinds})")
+        return DuckTable(self._database, step, NAMES)
 
     def table(self, rows: Any) -> DuckTable:
         """An Arrow table, which is kept until the engine is closed."""
         name = f"rows_{id(rows)}"
         self._database.connection.register(name, rows)
-        return DuckTable(self._database, f"SELECT * FROM {name}", rows.schema.names)
+        return DuckTable(self._database, Step(f"SELECT * FROM {name}"), rows.schema.names)
 
     def write(self, table: Table, folder: Path, name: str) -> None:
         from .writing import Writers, folder_schema

@@ -53,6 +53,16 @@ class _WithoutGroups:
             report.nodeid = name
 
 
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Hardly anything that is imported or collected becomes garbage: nobody looks for it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Without groups each worker would start JVMs of its own, and set up modules again. Thousands of tests,
     and all that they import, are not looked through whenever garbage is collected."""

@@ -130,7 +130,7 @@ def _slow(loads: Table, cleaners: Table, rows: Table) -> Table:
         F.max_by(F.struct("began_ms", "took", row().alias("load")), "took").alias("one"),
         F.count("*").alias("count"),
     )
-    longest = longest.select("broker", "together", "count", "one.*")
+    longest = longest.select("broker", "together", "count", *F.fields("one", "began_ms", "took", "load"))
     longest = _joined(longest, cleaners, "stopped", "their_ms <= load.time_ms")
     cleanups = rows.where(F.col("kind") == "tombstone").where(F.col("detail").rlike(_STALE))
     longest = _joined(longest, cleanups, "cleanup", "their_ms between began_ms and load.time_ms")

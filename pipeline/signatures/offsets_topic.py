@@ -184,7 +184,11 @@ def _with_older(suspects: Table, story: Table) -> Table:
     commits = prefixed(story.where("kind = 'commit'"), "", *KEY, **old)
     pairs = suspects.select("id", *KEY, "offset", "last_at").join(commits, KEY)
     pairs = pairs.where("old_at < last_at and old_offset <= offset")
-    older = pairs.groupBy("id").agg(F.max_by("old_row", "old_at").alias("old")).select("id", "old.*")
+    older = (
+        pairs.groupBy("id")
+        .agg(F.max_by("old_row", "old_at").alias("old"))
+        .select("id", *F.fields("old", "older", "following"))
+    )
     return suspects.join(older, "id", "left")
 
 
@@ -218,7 +222,7 @@ def _deleted(story: Table) -> Table:
     each = gone.groupBy(*OF_GROUP, "topic", "commits").agg(
         F.min(one).alias("one"), F.count("*").alias("count")
     )
-    each = each.select(*OF_GROUP, "topic", "count", "one.*")
+    each = each.select(*OF_GROUP, "topic", "count", *F.fields("one", *shown, "gone"))
     each = first_of(each, Window.partitionBy(*GROUP, "last.offset").orderBy("log"))
     more = only_if(F.col("count") > 1, " (and those of {others} more partitions)", others=F.col("count") - 1)
     return findings(

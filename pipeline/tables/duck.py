@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from .batches import rows_of
 from .dialects import DUCKDB
+from .stepwise import Step, Steps, query, rows, used_again
 from .table import Fold, Table, joined_columns
 
 if TYPE_CHECKING:
@@ -18,20 +17,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _name = DUCKDB.name
-_ONCE: Final = "MATERIALIZED"
-# If it is left to DuckDB 2.0, queries of many steps over millions of rows may never end.
-_EVERY_TIME: Final = "NOT MATERIALIZED"
+_NEED_BOTH: Final = ("INNER", "LEFT SEMI")
+"""Joins that have no rows if one of the tables has none."""
 _AT_A_TIME: Final = 10_000
 """The rows that are fetched of a result that is longer."""
-_STEP: Final = re.compile(r"\bstep_\d+\b")
 
 
 @dataclass
 class Database:
     """What the tables of one connection have in common; `numbers` makes the names of their steps.
 
-    If there are `few_rows`, a step that is used more than once is worked out once: to plan it again would
-    take longer."""
+    If there are `few_rows`, to plan takes longer than to carry out: queries are planned some steps at a time,
+    and what is used more than once is worked out once."""
 
     connection: duckdb.DuckDBPyConnection
     numbers: Iterator[int] = field(default_factory=count)
@@ -46,15 +43,15 @@ class DuckTable(Table):
     def __init__(
         self,
         database: Database,
-        select: str,
+        step: Step,
         columns: Sequence[str],
-        steps: Mapping[str, str] | None = None,
+        steps: Steps | None = None,
         once: frozenset[str] = frozenset(),
     ) -> None:
         self.columns = columns
         self._database = database
         self._step = f"step_{next(database.numbers)}"
-        self._steps = {**(steps or {}), self._step: select}
+        self._steps: Steps = {**(steps or {}), self._step: step}
         self._once = once
 
     def distinct(self) -> DuckTable:
@@ -72,9 +69,13 @@ class DuckTable(Table):
         return self._then(f"SELECT * FROM {self._step} LIMIT {rows}", self.columns)
 
     def collect(self) -> list[dict[str, Any]]:
-        # Not by Arrow: a relation is planned twice, when it is made and when its rows are asked for.
-        rows = self._database.connection.execute(self.query()).fetchall()
-        return [dict(zip(self.columns, row, strict=True)) for row in rows]
+        connection = self._database.connection
+        if self._database.few_rows:
+            found = rows(connection, self._steps, self._step)
+        else:
+            # Not by Arrow: a relation is planned twice, when it is made and when its rows are asked for.
+            found = connection.execute(self.query()).fetchall()
+        return [dict(zip(self.columns, row, strict=True)) for row in found]
 
     def arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
@@ -82,6 +83,8 @@ class DuckTable(Table):
 
     def folded(self, key: str, order: Sequence[str], fold: Fold, schema: pa.Schema) -> list[dict[str, Any]]:
         by = ", ".join(f"{_name(each)} NULLS FIRST" for each in (key, *order))
+        if self._database.few_rows:
+            return list(fold(rows(self._database.connection, self._steps, self._step, f"ORDER BY {by}")))
         return list(fold(self._streamed(f"{self.query()} ORDER BY {by}")))
 
     def _streamed(self, query: str) -> Iterator[tuple[Any, ...]]:
@@ -93,25 +96,15 @@ class DuckTable(Table):
 
     def query(self) -> str:
         """All of it as SQL."""
-        once = self._once
-        if self._database.few_rows:
-            used = Counter(name for select in self._steps.values() for name in _STEP.findall(select))
-            once |= {name for name, times in used.items() if times > 1}
-        steps = ",\n".join(
-            f"{name} AS {_ONCE if name in once else _EVERY_TIME} ({select})"
-            for name, select in self._steps.items()
-        )
-        return f"WITH {steps}\nSELECT * FROM {self._step}"
-
-    def _fields(self, struct: str) -> Sequence[str]:
-        star = self._then(f"SELECT {_name(struct)}.* FROM {self._step}", ())
-        return [name for name, *_ in self._database.connection.execute(f"DESCRIBE {star.query()}").fetchall()]
+        once = self._once | (used_again(self._steps) if self._database.few_rows else set())
+        return query(self._steps, self._step, once)
 
     def _select(self, what: Sequence[tuple[str, str]]) -> DuckTable:
         return self._then(f"SELECT {_items(what)} FROM {self._step}", [name for name, _ in what])
 
     def _where(self, condition: str) -> DuckTable:
-        return self._then(f"SELECT * FROM {self._step} WHERE {condition}", self.columns)
+        select = f"SELECT * FROM {self._step} WHERE {condition}"
+        return self._made(Step(select, (self._step,), ((self._step,),), condition), self.columns)
 
     def _join_using(self, other: DuckTable, names: Sequence[str], how: str) -> DuckTable:
         using = ", ".join(map(_name, names))
@@ -124,7 +117,10 @@ class DuckTable(Table):
         columns = joined_columns(self, other, how, names)
         kind = how.removeprefix("LEFT ") if how.startswith("LEFT ") else how
         chosen = ", ".join(map(_name, columns))
-        return self._then(f"SELECT {chosen} FROM {self._step} {kind} JOIN {other._step} {on}", columns, other)
+        select = f"SELECT {chosen} FROM {self._step} {kind} JOIN {other._step} {on}"
+        both = self._step, other._step
+        without = both if how in _NEED_BOTH else both[:1]
+        return self._made(Step(select, both, tuple((each,) for each in without)), columns, other)
 
     def _group(self, by: Sequence[tuple[str, str]], values: Sequence[tuple[str, str]]) -> DuckTable:
         places = ", ".join(str(place) for place in range(1, len(by) + 1))
@@ -132,14 +128,18 @@ class DuckTable(Table):
         return self._then(select, [name for name, _ in (*by, *values)])
 
     def _union(self, other: DuckTable) -> DuckTable:
-        both = f"SELECT * FROM {self._step} UNION ALL SELECT * FROM {other._step}"
-        return self._then(both, self.columns, other)
+        select = f"SELECT * FROM {self._step} UNION ALL SELECT * FROM {other._step}"
+        both = self._step, other._step
+        return self._made(Step(select, both, (both,)), self.columns, other)
 
-    def _then(self, select: str, columns: Sequence[str], other: DuckTable | None = None) -> DuckTable:
+    def _then(self, select: str, columns: Sequence[str]) -> DuckTable:
+        return self._made(Step(select, (self._step,), ((self._step,),)), columns)
+
+    def _made(self, step: Step, columns: Sequence[str], other: DuckTable | None = None) -> DuckTable:
         steps, once = self._steps, self._once
         if other is not None:
             steps, once = {**steps, **other._steps}, once | other._once
-        return DuckTable(self._database, select, columns, steps, once)
+        return DuckTable(self._database, step, columns, steps, once)
 
 
 def _items(what: Sequence[tuple[str, str]]) -> str:

@@ -35,6 +35,11 @@ def struct(*values: Each) -> Column:
     return Column(lambda dialect: dialect.struct([(named(field), field.sql(dialect)) for field in fields]))
 
 
+def fields(struct: str, *names: str) -> list[Column]:
+    """Some fields of a struct, as columns of their names."""
+    return [col(f"{struct}.{name}") for name in names]
+
+
 def concat(*values: Each) -> Column:
     """Null if one of the values is null."""
     columns = list(map(column, values))

@@ -58,10 +58,6 @@ class SparkTable(Table):
         result = ordered.mapInArrow(part, from_arrow_schema(schema))
         return [row.asDict(recursive=True) for row in result.collect()]
 
-    def _fields(self, struct: str) -> Sequence[str]:
-        names: list[str] = self.frame.select(f"{struct}.*").columns
-        return names
-
     def _select(self, what: Sequence[tuple[str, str]]) -> SparkTable:
         return SparkTable(self.frame.selectExpr(*_items(what)), [name for name, _ in what])
 

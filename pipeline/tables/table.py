@@ -30,14 +30,7 @@ class Table(ABC):
     columns: Sequence[str]
 
     def select(self, *what: str | Column) -> Self:
-        """`"name.*"` stands for all fields of a struct."""
-        chosen: list[Column] = []
-        for each in what:
-            if isinstance(each, str) and each.endswith(".*"):
-                struct = each.removesuffix(".*")
-                chosen += (col(f"{struct}.{field}") for field in self._fields(struct))
-            else:
-                chosen.append(column(each))
+        chosen = list(map(column, what))
         return self._select([(_name(each), each.sql(self.dialect)) for each in chosen])
 
     def where(self, condition: str | Column) -> Self:
@@ -111,9 +104,6 @@ class Table(ABC):
 
         Spark calls it on executors, for some of the keys each time: it has to be a function of a module.
         """
-
-    @abstractmethod
-    def _fields(self, struct: str) -> Sequence[str]: ...
 
     @abstractmethod
     def _select(self, what: Sequence[tuple[str, str]]) -> Self: ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing, nullcontext
@@ -67,13 +68,18 @@ class History:
 
 def healthy() -> History:
     """What real brokers wrote of groups to which nothing happened: see `recorded/healthy.py`."""
-    from mockbroker.pipeline.readers import read, survey
-
     found = History()
-    for path, _ in survey(sorted(RECORDED.glob("healthy-*"))).recognised:
-        found.rows += read(path)
+    found.rows += _healthy()
     assert {"commit", "group", "tombstone", "load"} <= {row.kind for row in found.rows}
     return found
+
+
+@functools.cache
+def _healthy() -> tuple[Observation, ...]:
+    from mockbroker.pipeline.readers import read, survey
+
+    found = survey(sorted(RECORDED.glob("healthy-*"))).recognised
+    return tuple(row for path, _ in found for row in read(path))
 
 
 def searched(search: Search, stories: Mapping[str, History]) -> dict[str, list[Row]]:

@@ -1,0 +1,93 @@
+"""What few rows are searched with, some steps at a time, finds what one query does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from mockbroker.pipeline.engine import DuckEngine
+from mockbroker.pipeline.observations import Observation
+from mockbroker.pipeline.tables import Table
+from mockbroker.pipeline.tables import functions as F
+from mockbroker.pipeline.tables.duck import Database, DuckTable
+from mockbroker.pipeline.tables.stepwise import Step
+
+from .rows import written
+
+ROWS = [
+    Observation("commit", "trace", "a.txt", 1, offset=5, group="g"),
+    Observation("commit", "trace", "a.txt", 2, offset=6, group="h"),
+    Observation("reset", "trace", "a.txt", 3, offset=7, group="g"),
+]
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[DuckEngine]:
+    with closing(DuckEngine(tmp_path)) as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "left_semi", "left_anti"])
+@pytest.mark.parametrize("left", ["commit", "append"])
+@pytest.mark.parametrize("right", ["reset", "append"])
+def test_a_join_of_what_may_be_empty(
+    engine: DuckEngine, tmp_path: Path, how: str, left: str, right: str
+) -> None:
+    table = engine.files(written(ROWS, tmp_path))
+    one = table.where(F.col("kind") == left).select("group", "offset")
+    other = table.where(F.col("kind") == right).select("group", F.col("offset").alias("other"))
+    _found_alike(engine, one.join(other, "group", how))
+
+
+@pytest.mark.parametrize(
+    "kinds", [("commit", "reset"), ("append", "reset"), ("commit", "x"), ("append", "x")]
+)
+def test_both_tables_of_which_one_may_be_empty(
+    engine: DuckEngine, tmp_path: Path, kinds: tuple[str, str]
+) -> None:
+    table = engine.files(written(ROWS, tmp_path)).select("kind", "group", "offset")
+    one, other = (table.where(F.col("kind") == kind) for kind in kinds)
+    both = one.unionByName(other).withColumn("next", F.col("offset") + 1)
+    _found_alike(engine, both.where("next > 6"))
+    _found_alike(engine, both.groupBy("kind").agg(F.count("*").alias("count")))
+
+
+def test_what_is_used_more_than_once(engine: DuckEngine, tmp_path: Path) -> None:
+    counted = engine.files(written(ROWS, tmp_path)).groupBy("group").agg(F.max("offset").alias("offset"))
+    twice = counted.select("group", F.col("offset").alias("again"))
+    assert len(_found_alike(engine, counted.join(twice, "group").where("offset = again"))) == 2
+
+
+def _found_alike(engine: DuckEngine, table: Table) -> list[str]:
+    at_once = sorted(map(str, table.collect()))
+    with engine.searching(len(ROWS)):
+        assert sorted(map(str, table.collect())) == at_once
+    return at_once
+
+
+def test_what_comes_after_no_rows_is_not_planned(engine: DuckEngine) -> None:
+    numbers = _few(engine)
+    none = numbers.where("n > 3")
+    assert none.select(F.col("missing").alias("n")).collect() == []
+    doubled = numbers.withColumn("twice", F.col("n") * 2).where("twice > 6")
+    assert doubled.where("missing > 0").collect() == []
+
+
+def test_no_tables_are_left(engine: DuckEngine) -> None:
+    import duckdb
+
+    numbers = _few(engine)
+    some = numbers.withColumn("twice", F.col("n") * 2).where("twice > 2")
+    assert some.where("n < 3").collect() == [{"n": 2, "twice": 4}]
+    with pytest.raises(duckdb.BinderException, match="missing"):
+        some.where("missing > 0").collect()
+    assert numbers._database.connection.execute("SHOW TABLES").fetchall() == []
+
+
+def _few(engine: DuckEngine) -> DuckTable:
+    database: Database = engine._database
+    database.few_rows = True
+    return DuckTable(database, Step("SELECT unnest([1, 2, 3]) AS n"), ["n"])
