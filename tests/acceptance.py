@@ -59,6 +59,12 @@ def differential(release: str, *arguments: str) -> Command:
     return python("mockbroker.conformance.differential", "--kafka", release, *arguments)
 
 
+def that_have(*words: str) -> list[str]:
+    """The files of tests that have one of these words."""
+    files = [str(each.relative_to(ROOT)) for each in sorted((ROOT / "tests").rglob("test_*.py"))]
+    return [each for each in files if any(word in (ROOT / each).read_text() for word in words)]
+
+
 @dataclass(frozen=True)
 class Campaign:
     """Commands that have to end with status 0."""
@@ -135,6 +141,10 @@ CAMPAIGNS: Final = {
     "drivers": Campaign(
         "a walk through all verbs with each driver that comes with mockbroker",
         (tests("tests/clients/drivers", "--timeout", "1800"),),
+    ),
+    "left-out": Campaign(
+        "the tests of clients that are built from source for minutes, such as those in Rust",
+        (tests(*that_have("BUILT_FOR_MINUTES"), "--dist", "loadgroup", "--timeout", "1800"),),
     ),
     "hunt": Campaign(
         "1,000 random workloads with the Java client: nothing is violated",

@@ -59,8 +59,11 @@ def krafka_reads(_: str) -> list[str]:
         pytest.param(java_reads, "4.4.0", "4.4", marks=pytest.mark.needs(*needs.JAVA)),
         pytest.param(java_reads, "4.2.0", "4.2", marks=pytest.mark.needs(*needs.JAVA)),
         *(
-            pytest.param(reads, "", kafka, marks=[pytest.mark.needs(program), pytest.mark.long, BUILDS])
-            for reads, program in ((franz_go_reads, "go"), (krafka_reads, "cargo"))
+            pytest.param(reads, "", kafka, marks=[*marks, pytest.mark.long, BUILDS])
+            for reads, marks in (
+                (franz_go_reads, [pytest.mark.needs("go")]),
+                (krafka_reads, [pytest.mark.needs("cargo"), needs.BUILT_FOR_MINUTES]),
+            )
             for kafka in ("4.4", "4.2")
         ),
     ],

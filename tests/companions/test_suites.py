@@ -13,6 +13,7 @@ from companions.generate import FOLDER
 from companions.suites import copied
 from mockbroker.rig.downloads import cache_folder, for_maven
 from tests.console.tools import tools
+from tests.needs import BUILT_FOR_MINUTES
 
 
 def run(command: list[str], folder: Path, limit_s: int = 300, **environment: str) -> None:
@@ -38,7 +39,7 @@ def test_go(folder: str) -> None:
 
 @pytest.mark.needs("cargo")
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("folder", ["rust", "rust/example"])
+@pytest.mark.parametrize("folder", ["rust", pytest.param("rust/example", marks=BUILT_FOR_MINUTES)])
 def test_rust(folder: str) -> None:
     """Crates are compiled once for all checkouts: for a minute or more, that of rskafka."""
     target = str(cache_folder() / "clients" / "companions-rust-target")

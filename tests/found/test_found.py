@@ -8,6 +8,8 @@ from found.finding import Finding, findings
 from found.page import PAGE, page
 from found.playing import PlayError, no_longer, on_mocks
 
+from ..needs import ADDONS, BUILT_FOR_MINUTES
+
 _ATTEMPTS = {
     "kafka-python-commit-without-records": 3,
     "librdkafka-crash-at-a-refused-login": 3,
@@ -24,8 +26,10 @@ _NEEDS = {
 
 def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
     # Clients in other languages are fetched for the first run.
-    needs = _NEEDS.get(finding.language)
-    return [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
+    needs = _NEEDS.get(finding.language, ())
+    marks = [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
+    built = "cargo" in needs or finding.subject in ADDONS
+    return [*marks, BUILT_FOR_MINUTES] if built else marks
 
 
 @pytest.mark.long
