@@ -48,6 +48,7 @@ _THROUGH: Final = (
 _SEEDED: Final = ("tests/simulation", "tests/replication/test_histories.py", "tests/trace/test_reasons.py")
 """Properties that are tried by seeds, or by a state machine."""
 _COMBINED: Final = tuple(f"tests/clients/test_{name}.py" for name in ("console", "group", "releases"))
+_LEFT_OUT: Final = ("in_turn(", "one_in(", "BUILT_FOR_MINUTES")
 _RECORDINGS: Final = ("tests/pipeline/test_recordings.py", "tests/pipeline/test_left_out.py")
 
 
@@ -143,8 +144,8 @@ CAMPAIGNS: Final = {
         (tests("tests/clients/drivers", "--timeout", "1800"),),
     ),
     "left-out": Campaign(
-        "the tests of clients that are built from source for minutes, such as those in Rust",
-        (tests(*that_have("BUILT_FOR_MINUTES"), "--dist", "loadgroup", "--timeout", "1800"),),
+        "tests that commits try in turn in CI, and those of clients that are built from source for minutes",
+        (tests(*that_have(*_LEFT_OUT), *_THOROUGH, "--dist", "loadgroup", "--timeout", "3600"),),
     ),
     "hunt": Campaign(
         "1,000 random workloads with the Java client: nothing is violated",

@@ -9,6 +9,7 @@ from found.page import PAGE, page
 from found.playing import PlayError, no_longer, on_mocks
 
 from ..needs import ADDONS, BUILT_FOR_MINUTES
+from ..turns import in_turn
 
 _ATTEMPTS = {
     "kafka-python-commit-without-records": 3,
@@ -34,7 +35,7 @@ def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "finding", [pytest.param(each, id=each.name, marks=_marks(each)) for each in findings()]
+    "finding", [pytest.param(each, id=each.name, marks=_marks(each)) for each in in_turn(findings(), 3)]
 )
 def test_the_client_still_has_the_defect(finding: Finding) -> None:
     printed = ""

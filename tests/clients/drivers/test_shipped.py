@@ -14,6 +14,7 @@ from mockbroker.clients.hunt.users import read_headers
 from mockbroker.server.serving import serve
 
 from ...needs import ADDONS, BUILT_FOR_MINUTES
+from ...turns import in_turn
 
 LIMIT_MS = 30_000
 QUICK = {
@@ -42,7 +43,7 @@ def marks_for(needs: Sequence[str], client: str = "") -> list[pytest.MarkDecorat
 
 clients = pytest.mark.parametrize(
     "client",
-    [pytest.param(name, marks=marks_for(each.needs, name)) for name, each in SHIPPED.items()],
+    [pytest.param(name, marks=marks_for(each.needs, name)) for name, each in in_turn([*SHIPPED.items()], 3)],
 )
 
 
