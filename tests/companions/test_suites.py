@@ -14,6 +14,7 @@ from companions.suites import copied
 from mockbroker.rig.downloads import cache_folder, for_maven
 from tests.console.tools import tools
 from tests.needs import BUILT_FOR_MINUTES
+from tests.turns import one_in
 
 
 def run(command: list[str], folder: Path, limit_s: int = 300, **environment: str) -> None:
@@ -67,6 +68,7 @@ def test_java(tmp_path: Path) -> None:
     run(["mvn", "-B", "-q", "test", "-Dsurefire.excludes=**/ManyTest*,**/*$*"], copied("java", tmp_path))
 
 
+@one_in(3, 1)
 @pytest.mark.needs("java", "mvn")
 def test_java_with_spring_boot_and_kafka_streams(tmp_path: Path) -> None:
     """The companion is compiled with them, and its own tests are left to the test above."""
