@@ -17,6 +17,7 @@ from mockbroker.rig import requests
 from mockbroker.rig.client import Client
 
 from .. import needs
+from ..turns import one_in
 from . import build, franz_go, java
 from .scenario import TIMEOUT
 
@@ -92,6 +93,7 @@ def test_records_are_delivered_until_they_are_done(
         assert Counter(each.state for each in cluster.groups().values()) == {"Empty": 1}
 
 
+@one_in(3, 2)
 @pytest.mark.needs("go")
 @pytest.mark.long
 @BUILDS
