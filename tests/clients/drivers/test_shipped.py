@@ -180,7 +180,7 @@ async def test_acks_of_the_leader_alone(client: str) -> None:
 
 
 @pytest.mark.needs("java", "javac", "mvn")
-@pytest.mark.parametrize("release", ["2.1.0", "2.8.2", "3.9.2"])
+@pytest.mark.parametrize("release", in_turn(["2.1.0", "2.8.2", "3.9.2"], 3))
 @pytest.mark.trio
 async def test_older_releases_of_java(release: str) -> None:
     await walk("java", command_for("java", release))
