@@ -16,7 +16,7 @@ from mockbroker import MockCluster, ReleaseName, When
 from mockbroker.cluster.cluster import Cluster
 
 from .. import needs
-from ..turns import in_turn
+from ..turns import in_turn, one_in
 from .streams import APPLICATION, CONFIG, COUNTS, LINES, PARTITIONS, REPARTITION, Instances, Text
 
 Start = Callable[[], Instances]
@@ -127,6 +127,7 @@ def test_an_instance_that_dies_as_it_commits(
     text.until("one instance at the end", lambda: staying.running("b"))
 
 
+@one_in(3, 2)
 def test_a_zombie(cluster: MockCluster, jvm: Start, text: Text) -> None:
     """It sleeps in the middle of a transaction, and wakes when others have done its work."""
     sleeping, staying = jvm(), jvm()
