@@ -48,6 +48,7 @@ _THROUGH: Final = (
 _SEEDED: Final = ("tests/simulation", "tests/replication/test_histories.py", "tests/trace/test_reasons.py")
 """Properties that are tried by seeds, or by a state machine."""
 _COMBINED: Final = tuple(f"tests/clients/test_{name}.py" for name in ("console", "group", "releases"))
+_LEFT_OUT: Final = ("in_turn(", "one_in(", "BUILT_FOR_MINUTES")
 _RECORDINGS: Final = ("tests/pipeline/test_recordings.py", "tests/pipeline/test_left_out.py")
 
 
@@ -57,6 +58,12 @@ def tests(*arguments: str) -> Command:
 
 def differential(release: str, *arguments: str) -> Command:
     return python("mockbroker.conformance.differential", "--kafka", release, *arguments)
+
+
+def that_have(*words: str) -> list[str]:
+    """The files of tests that have one of these words."""
+    files = [str(each.relative_to(ROOT)) for each in sorted((ROOT / "tests").rglob("test_*.py"))]
+    return [each for each in files if any(word in (ROOT / each).read_text() for word in words)]
 
 
 @dataclass(frozen=True)
@@ -135,6 +142,10 @@ CAMPAIGNS: Final = {
     "drivers": Campaign(
         "a walk through all verbs with each driver that comes with mockbroker",
         (tests("tests/clients/drivers", "--timeout", "1800"),),
+    ),
+    "left-out": Campaign(
+        "tests that commits try in turn in CI, and those of clients that are built from source for minutes",
+        (tests(*that_have(*_LEFT_OUT), *_THOROUGH, "--dist", "loadgroup", "--timeout", "3600"),),
     ),
     "hunt": Campaign(
         "1,000 random workloads with the Java client: nothing is violated",

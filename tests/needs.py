@@ -36,6 +36,11 @@ INSTALL: Final = {
 }
 CLIENTS: Final = {"java": JAVA, "kafkajs": ("node", "npm"), "kcat": ("kcat",)}
 """First words of a client's names: `java-4.4`, `Java 2.3.1`, `java_sends`."""
+ADDONS: Final = {"confluent-kafka-javascript"}
+"""npm compiles these where nothing is made for the machine."""
+BUILT_FOR_MINUTES: Final = pytest.mark.skipif(
+    bool(os.environ.get("CI")), reason="it is built from source, for minutes: `make acceptance` does"
+)
 
 _FIRST_WORD: Final = re.compile(r"[a-z]+")
 _ATTRIBUTE: Final = "_brings"

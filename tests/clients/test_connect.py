@@ -11,6 +11,7 @@ from mockbroker import MockCluster
 from mockbroker.rig.waiting import wait_for
 
 from .. import needs
+from ..turns import one_in
 from .connect import GROUP, Worker
 from .scenario import TIMEOUT
 
@@ -89,6 +90,7 @@ def workers(cluster: MockCluster, tmp_path: Path) -> Iterator[Workers]:
     workers.close()
 
 
+@one_in(3)
 def test_work_moves_between_workers(cluster: MockCluster, files: Files, workers: Workers) -> None:
     first = workers.run_connectors(files)
     files.write()
@@ -109,6 +111,7 @@ def test_work_moves_between_workers(cluster: MockCluster, files: Files, workers:
     second.stop()
 
 
+@one_in(3, 1)
 def test_a_worker_goes_on_where_another_stopped(cluster: MockCluster, files: Files, workers: Workers) -> None:
     """Its source writes lines and its offsets in one transaction."""
     workers.config = {"exactly.once.source.support": "enabled"}

@@ -7,6 +7,7 @@ import pytest
 from mockbroker.clients.drivers import command_for, open_driver
 from mockbroker.contents.values import GroupDescription
 
+from ..turns import in_turn
 from .consumer_members import CLIENTS, CONFIG, GROUP, PARTITIONS, playing, write
 
 SHORT_SESSIONS = {
@@ -16,7 +17,7 @@ SHORT_SESSIONS = {
 RECORDS = 4_000
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", in_turn(CLIENTS, 2))
 @pytest.mark.trio
 async def test_each_record_is_read_once(client: str) -> None:
     """By members that join, leave and are killed with more to read, on a coordinator that moves and dies."""

@@ -38,7 +38,7 @@ CLIENTS: Final = {
 """Drivers and versions, by the names that the page has."""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def start(clients: Callable[..., Driven]) -> Start:
     return lambda client: clients(*CLIENTS[client])
 
@@ -64,7 +64,7 @@ def sending(driven: Driven, servers: str, patience_ms: int) -> Iterator[Send]:
     client.close(producer)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _warm(start: Start) -> None:
     """What brokers and clients import at first use counts for no client's patience."""
     with MockCluster(brokers=1, topics={"orders": 1}, trace=True) as cluster:

@@ -16,6 +16,7 @@ from mockbroker import MockCluster, unchecked
 from mockbroker.rig.waiting import wait_for
 
 from .. import needs
+from ..turns import in_turn
 from .forgetting import (
     BROKERS,
     CLIENTS,
@@ -104,7 +105,7 @@ def happens(story: Story, client: str, javas: Javas, broker: str) -> str:
             one.close()
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", in_turn(CLIENTS, 3))
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.tell.__name__)
 def test_what_happens_stands_on_the_page(story: Story, client: str, javas: Javas) -> None:
     found = {broker: happens(story, client, javas, broker) for broker in story.brokers}

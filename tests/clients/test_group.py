@@ -10,6 +10,7 @@ from mockbroker.clients.drivers.in_thread import Client as Driven
 
 from .. import needs
 from ..properties import thorough
+from ..turns import in_turn
 from . import scenario
 from .driven import Client
 from .kafka_python import HAS, PACKAGES, KafkaAdminClient
@@ -18,26 +19,26 @@ from .scenario import PARTITIONS, Plan
 Clients = Callable[..., Driven]
 
 
-@pytest.mark.parametrize(
-    ("client", "codec", "assignor", "idempotent"),
-    [
-        ("confluent-kafka", "none", "range", False),
-        ("confluent-kafka", "gzip", "roundrobin", False),
-        ("confluent-kafka", "snappy", "cooperative-sticky", False),
-        ("confluent-kafka", "lz4", "range", True),
-        ("confluent-kafka", "zstd", "cooperative-sticky", True),
-        ("aiokafka", "none", "range", False),
-        ("aiokafka", "gzip", "roundrobin", False),
-        ("aiokafka", "snappy", "sticky", False),
-        ("aiokafka", "lz4", "range", True),
-        ("aiokafka", "zstd", "roundrobin", True),
-        ("kafka-python", "none", "range", False),
-        ("kafka-python", "gzip", "roundrobin", True),
-        ("kafka-python", "snappy", "sticky", False),
-        ("kafka-python", "lz4", "cooperative-sticky", True),
-        ("kafka-python", "zstd", "range", True),
-    ],
+PLANS = (
+    ("confluent-kafka", "none", "range", False),
+    ("confluent-kafka", "gzip", "roundrobin", False),
+    ("confluent-kafka", "snappy", "cooperative-sticky", False),
+    ("confluent-kafka", "lz4", "range", True),
+    ("confluent-kafka", "zstd", "cooperative-sticky", True),
+    ("aiokafka", "none", "range", False),
+    ("aiokafka", "gzip", "roundrobin", False),
+    ("aiokafka", "snappy", "sticky", False),
+    ("aiokafka", "lz4", "range", True),
+    ("aiokafka", "zstd", "roundrobin", True),
+    ("kafka-python", "none", "range", False),
+    ("kafka-python", "gzip", "roundrobin", True),
+    ("kafka-python", "snappy", "sticky", False),
+    ("kafka-python", "lz4", "cooperative-sticky", True),
+    ("kafka-python", "zstd", "range", True),
 )
+
+
+@pytest.mark.parametrize(("client", "codec", "assignor", "idempotent"), in_turn(PLANS, 3))
 @pytest.mark.usefixtures("without_hints")
 def test_group(
     clients: Clients, bootstrap: str, name: str, client: str, codec: str, assignor: str, idempotent: bool
@@ -48,15 +49,15 @@ def test_group(
     scenario.check(scenario.run(Client(clients(client), bootstrap), plan))
 
 
-@pytest.mark.parametrize(
-    ("client", "codec", "assignor"),
-    [
-        ("confluent-kafka", "lz4", "range"),
-        ("confluent-kafka", "lz4", "cooperative-sticky"),
-        ("aiokafka", "gzip", "range"),
-        ("kafka-python", "gzip", "range"),
-    ],
+STATIC = (
+    ("confluent-kafka", "lz4", "range"),
+    ("confluent-kafka", "lz4", "cooperative-sticky"),
+    ("aiokafka", "gzip", "range"),
+    ("kafka-python", "gzip", "range"),
 )
+
+
+@pytest.mark.parametrize(("client", "codec", "assignor"), in_turn(STATIC, 2))
 def test_static_members(
     clients: Clients, bootstrap: str, name: str, client: str, codec: str, assignor: str
 ) -> None:
@@ -76,7 +77,7 @@ FEW = {"2.8.2": JAVA_PLANS[1:4:2], "3.9.2": JAVA_PLANS[::4]}
 
 
 @pytest.mark.needs(*needs.JAVA)
-@pytest.mark.parametrize("version", ["2.8.2", "3.9.2", "4.4.0"])
+@pytest.mark.parametrize("version", in_turn(["2.8.2", "3.9.2", "4.4.0"], 3))
 @pytest.mark.usefixtures("without_hints")
 def test_java(clients: Clients, bootstrap: str, name: str, version: str) -> None:
     """Old to new."""
@@ -92,7 +93,7 @@ def test_kafkajs(clients: Clients, bootstrap: str, name: str) -> None:
     """Every codec but zstd, which it has not; its only assignor; the idempotent producer. Its codecs are also
     tried in `drivers/test_shipped.py`."""
     plans = (("none", False), ("gzip", True), ("snappy", False), ("lz4", False))
-    for codec, idempotent in plans if thorough() else plans[:2]:
+    for codec, idempotent in in_turn(plans, 4):
         plan = Plan(f"{name}-{codec}", codec, "roundrobin", idempotent=idempotent)
         scenario.check(scenario.run(Client(clients("kafkajs"), bootstrap), plan))
 

@@ -12,6 +12,7 @@ import pytest
 from mockbroker import MockCluster
 from mockbroker.clients.drivers.in_thread import Client as Driven
 
+from ..turns import one_in
 from . import kafka_go
 from .driven import LIMIT_MS, Client
 
@@ -56,6 +57,7 @@ def test_codecs_and_group_without_a_client_id(
     assert sorted(seen) == list(range(RECORDS))
 
 
+@one_in(3, 2)
 def test_its_own_tests(tmp_path: Path) -> None:
     with MockCluster(brokers=1) as cluster:
         found = kafka_go.run_tests(int(cluster.bootstrap_servers.rpartition(":")[2]), tmp_path)

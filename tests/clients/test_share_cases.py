@@ -9,6 +9,7 @@ import pytest
 from mockbroker import MockCluster
 
 from .. import needs
+from ..turns import in_turn
 from . import java
 from .share_cases import CONFIG, PROJECT, SETTINGS, every_case, of, play
 from .share_cases.seen import PAGE, page, ported, read
@@ -34,7 +35,7 @@ NOTHING_WRITTEN: Final = {
 
 @pytest.mark.needs(*needs.JAVA)
 @pytest.mark.long
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", in_turn([*SETTINGS], 3))
 def test_cases_end_as_they_should(name: str) -> None:
     classes = java.class_path(RELEASE, PROJECT)
     setting = SETTINGS[name]

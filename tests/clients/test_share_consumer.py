@@ -17,6 +17,7 @@ from mockbroker.rig import requests
 from mockbroker.rig.client import Client
 
 from .. import needs
+from ..turns import one_in
 from . import build, franz_go, java
 from .scenario import TIMEOUT
 
@@ -59,8 +60,11 @@ def krafka_reads(_: str) -> list[str]:
         pytest.param(java_reads, "4.4.0", "4.4", marks=pytest.mark.needs(*needs.JAVA)),
         pytest.param(java_reads, "4.2.0", "4.2", marks=pytest.mark.needs(*needs.JAVA)),
         *(
-            pytest.param(reads, "", kafka, marks=[pytest.mark.needs(program), pytest.mark.long, BUILDS])
-            for reads, program in ((franz_go_reads, "go"), (krafka_reads, "cargo"))
+            pytest.param(reads, "", kafka, marks=[*marks, pytest.mark.long, BUILDS])
+            for reads, marks in (
+                (franz_go_reads, [pytest.mark.needs("go")]),
+                (krafka_reads, [pytest.mark.needs("cargo"), needs.BUILT_FOR_MINUTES]),
+            )
             for kafka in ("4.4", "4.2")
         ),
     ],
@@ -89,6 +93,7 @@ def test_records_are_delivered_until_they_are_done(
         assert Counter(each.state for each in cluster.groups().values()) == {"Empty": 1}
 
 
+@one_in(3, 2)
 @pytest.mark.needs("go")
 @pytest.mark.long
 @BUILDS

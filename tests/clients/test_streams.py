@@ -8,6 +8,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -15,6 +16,7 @@ from mockbroker import MockCluster, ReleaseName, When
 from mockbroker.cluster.cluster import Cluster
 
 from .. import needs
+from ..turns import in_turn, one_in
 from .streams import APPLICATION, CONFIG, COUNTS, LINES, PARTITIONS, REPARTITION, Instances, Text
 
 Start = Callable[[], Instances]
@@ -73,7 +75,10 @@ def purged(cluster: MockCluster) -> bool:
 
 
 # A broker of 4.4 waits for the markers of the last transaction, but not so long: CONCURRENT_TRANSACTIONS.
-@pytest.mark.parametrize(("release", "markers_delay_ms"), [("2.5", 0), ("3.5", 20), ("4.4", 150)])
+RELEASES: Final = [("2.5", 0), ("3.5", 20), ("4.4", 150)]
+
+
+@pytest.mark.parametrize(("release", "markers_delay_ms"), in_turn(RELEASES, 3))
 def test_instances_and_brokers_that_go_and_come(cluster: MockCluster, jvm: Start, text: Text) -> None:
     instances = jvm()
     instances.open("a")
@@ -102,7 +107,7 @@ def test_instances_and_brokers_that_go_and_come(cluster: MockCluster, jvm: Start
     text.until("two instances at the end", lambda: instances.running("a", "b"))
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", in_turn(["before", "after"], 2))
 def test_an_instance_that_dies_as_it_commits(
     cluster: MockCluster, jvm: Start, text: Text, when: When
 ) -> None:
@@ -122,6 +127,7 @@ def test_an_instance_that_dies_as_it_commits(
     text.until("one instance at the end", lambda: staying.running("b"))
 
 
+@one_in(3, 2)
 def test_a_zombie(cluster: MockCluster, jvm: Start, text: Text) -> None:
     """It sleeps in the middle of a transaction, and wakes when others have done its work."""
     sleeping, staying = jvm(), jvm()

@@ -14,6 +14,7 @@ import pytest
 from mockbroker import MockCluster, ReleaseName
 
 from .. import needs
+from ..turns import in_turn
 from .streams import (
     APPLICATION,
     CHANGELOG,
@@ -67,7 +68,7 @@ def state(cluster: MockCluster) -> tuple[str, int]:
     return group.state, len(group.members)
 
 
-@pytest.mark.parametrize(("release", "client"), [("4.2", "4.3.1"), ("4.4", "4.4.0")])
+@pytest.mark.parametrize(("release", "client"), in_turn([("4.2", "4.3.1"), ("4.4", "4.4.0")], 2))
 def test_instances_and_brokers_that_go_and_come(cluster: MockCluster, jvm: Start, text: Text) -> None:
     instances = jvm()
     instances.open("a")

@@ -13,6 +13,7 @@ from mockbroker import MockCluster, Security
 from mockbroker.rig import sasl_listener
 
 from .. import needs
+from ..turns import in_turn
 from .tools import session
 from .tools.playing import BROKERS, CONFIG, LOGIN, LOGIN_CONFIG, RELEASE, play
 from .tools.programs import Programs
@@ -52,7 +53,9 @@ def programs() -> Iterator[Programs]:
     programs.stop()
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[needed(name)]) for name in session.names()])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[needed(name)]) for name in in_turn(session.names(), 3)]
+)
 def test_as_with_real_brokers(programs: Programs, name: str) -> None:
     login = name.startswith(LOGIN)
     config = CONFIG | LOGIN_CONFIG if login else CONFIG

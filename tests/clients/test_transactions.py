@@ -12,12 +12,15 @@ from mockbroker.clients.drivers.in_thread import Client as Driven
 from mockbroker.clients.drivers.in_thread import taken
 
 from .. import needs
+from ..turns import in_turn
 from .driven import LIMIT_MS, Client
 from .scenario import TIMEOUT
 
 COUNT = 20
 COMMITTED = [*range(COUNT), *range(2 * COUNT, 3 * COUNT)]
 RELEASES = ["0.11", "2.4", "2.5", "3.5", "3.9", "4.4"]
+JAVA = [("2.8.2", "4.4"), ("3.9.2", "3.9"), ("4.4.0", "4.4")]
+"""Versions of the client, each with a release of brokers."""
 EXPECTED = {
     "committed": COMMITTED,
     "all": 3 * COUNT,
@@ -111,12 +114,12 @@ class Scene:
         return found
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", in_turn(RELEASES, 2))
 def test_confluent(clients: Clients, bootstrap: str, name: str) -> None:
     assert Scene(clients("confluent-kafka"), bootstrap, name).run() == EXPECTED
 
 
 @pytest.mark.needs(*needs.JAVA)
-@pytest.mark.parametrize(("version", "release"), [("2.8.2", "4.4"), ("3.9.2", "3.9"), ("4.4.0", "4.4")])
+@pytest.mark.parametrize(("version", "release"), in_turn(JAVA, 3))
 def test_java(clients: Clients, bootstrap: str, name: str, version: str) -> None:
     assert Scene(clients("java", version), bootstrap, name).run() == EXPECTED

@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks.companions import kill, play
+from tests.turns import in_turn
 
 LANGUAGES = [
     pytest.param("go", marks=pytest.mark.needs("go")),
@@ -12,14 +13,14 @@ LANGUAGES = [
 CLUSTERS = 40
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", in_turn(LANGUAGES, 3))
 def test_each_has_its_own_and_nothing_is_left(language: str) -> None:
     played = play(language, CLUSTERS, 8)
     # What the first clusters load, and eight at once.
     assert played.last_mb - played.idle_mb < 40
 
 
-@pytest.mark.parametrize("language", [LANGUAGES[0], LANGUAGES[2]])
+@pytest.mark.parametrize("language", in_turn([LANGUAGES[0], LANGUAGES[2]], 2))
 def test_nothing_is_left_of_clusters_whose_test_was_killed(language: str) -> None:
     """That of Java takes Maven twice as long; the companion's own tests kill a JVM with one cluster."""
     kill(language)

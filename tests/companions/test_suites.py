@@ -13,6 +13,8 @@ from companions.generate import FOLDER
 from companions.suites import copied
 from mockbroker.rig.downloads import cache_folder, for_maven
 from tests.console.tools import tools
+from tests.needs import BUILT_FOR_MINUTES
+from tests.turns import one_in
 
 
 def run(command: list[str], folder: Path, limit_s: int = 300, **environment: str) -> None:
@@ -38,7 +40,7 @@ def test_go(folder: str) -> None:
 
 @pytest.mark.needs("cargo")
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("folder", ["rust", "rust/example"])
+@pytest.mark.parametrize("folder", ["rust", pytest.param("rust/example", marks=BUILT_FOR_MINUTES)])
 def test_rust(folder: str) -> None:
     """Crates are compiled once for all checkouts: for a minute or more, that of rskafka."""
     target = str(cache_folder() / "clients" / "companions-rust-target")
@@ -66,6 +68,7 @@ def test_java(tmp_path: Path) -> None:
     run(["mvn", "-B", "-q", "test", "-Dsurefire.excludes=**/ManyTest*,**/*$*"], copied("java", tmp_path))
 
 
+@one_in(3, 1)
 @pytest.mark.needs("java", "mvn")
 def test_java_with_spring_boot_and_kafka_streams(tmp_path: Path) -> None:
     """The companion is compiled with them, and its own tests are left to the test above."""

@@ -8,6 +8,7 @@ import pytest
 
 from tests.docs.walking import ROOT, walk
 from tests.needs import JAVA
+from tests.turns import in_turn
 
 pytestmark = pytest.mark.long
 NEEDS = {"application-java": JAVA, "application-kafkajs": ("node", "npm")}
@@ -15,7 +16,7 @@ TUTORIALS = [
     pytest.param(page, id=page.stem, marks=pytest.mark.needs(*NEEDS.get(page.stem, ())))
     if page.stem in NEEDS
     else pytest.param(page, id=page.stem)
-    for page in sorted((ROOT / "docs/tutorials").glob("*.md"))
+    for page in in_turn(sorted((ROOT / "docs/tutorials").glob("*.md")), 3)
 ]
 
 

@@ -8,6 +8,9 @@ from found.finding import Finding, findings
 from found.page import PAGE, page
 from found.playing import PlayError, no_longer, on_mocks
 
+from ..needs import ADDONS, BUILT_FOR_MINUTES
+from ..turns import in_turn
+
 _ATTEMPTS = {
     "kafka-python-commit-without-records": 3,
     "librdkafka-crash-at-a-refused-login": 3,
@@ -24,13 +27,15 @@ _NEEDS = {
 
 def _marks(finding: Finding) -> list[pytest.MarkDecorator]:
     # Clients in other languages are fetched for the first run.
-    needs = _NEEDS.get(finding.language)
-    return [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
+    needs = _NEEDS.get(finding.language, ())
+    marks = [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
+    built = "cargo" in needs or finding.subject in ADDONS
+    return [*marks, BUILT_FOR_MINUTES] if built else marks
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "finding", [pytest.param(each, id=each.name, marks=_marks(each)) for each in findings()]
+    "finding", [pytest.param(each, id=each.name, marks=_marks(each)) for each in in_turn(findings(), 3)]
 )
 def test_the_client_still_has_the_defect(finding: Finding) -> None:
     printed = ""

@@ -11,6 +11,7 @@ from mockbroker.rig.real_tools import Tools
 from .. import needs
 from ..clients.console import VERSION
 from ..driving.processes import mockbroker_process
+from ..turns import in_turn
 
 USERS = {"alice": 'sec"r\\et'}
 COUNT = 5
@@ -19,7 +20,7 @@ SENT = 1500
 
 
 @pytest.mark.needs(*needs.JAVA)
-@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-512", "OAUTHBEARER"])
+@pytest.mark.parametrize("mechanism", in_turn(["PLAIN", "SCRAM-SHA-512", "OAUTHBEARER"], 3))
 def test_java_shows_a_certificate_and_logs_in(mechanism: str, tmp_path: Path) -> None:
     users = {} if mechanism == "OAUTHBEARER" else USERS
     security = Security(tls=True, client_auth="required", sasl=mechanism, users=users)

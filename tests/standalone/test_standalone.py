@@ -17,6 +17,7 @@ from confluent_kafka import Consumer, Producer
 from mockbroker.version import __version__
 
 from ..driving.processes import finished, line_of
+from ..turns import one_in
 
 ROOT: Final = Path(__file__).parents[2]
 FOLDER: Final = ROOT / "build" / "standalone"
@@ -31,6 +32,7 @@ pytestmark = [
     pytest.mark.needs("objdump"),
     pytest.mark.timeout(900),
     pytest.mark.xdist_group("standalone"),
+    one_in(3),
 ]
 
 

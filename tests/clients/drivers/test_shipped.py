@@ -1,7 +1,6 @@
 """Each driver that comes with mockbroker does what it says it can do."""
 
 import base64
-import os
 import random
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -14,6 +13,9 @@ from mockbroker.clients.drivers.lines import binary, encoded
 from mockbroker.clients.hunt.users import read_headers
 from mockbroker.server.serving import serve
 
+from ...needs import ADDONS, BUILT_FOR_MINUTES
+from ...turns import in_turn
+
 LIMIT_MS = 30_000
 QUICK = {
     "retry.backoff.ms": 50,
@@ -23,8 +25,6 @@ QUICK = {
 }
 CAN_NOT_SEEK = {"kafka-go", "platformatic-kafka", "platformatic-kafka-2"}
 TELLS_NO_ASSIGNMENT = {"kafka-go"}
-ADDONS = {"confluent-kafka-javascript"}
-"""npm compiles these where nothing is made for the machine."""
 EMPTY_IS_NULL = {"kafka-go"}
 """Whose readers take the one for the other (found/kafka-go-empty-is-null)."""
 WRITES_NULL = {"confluent-kafka-javascript"}
@@ -37,13 +37,13 @@ def marks_for(needs: Sequence[str], client: str = "") -> list[pytest.MarkDecorat
     # What is built for the first time may take minutes.
     marks = [pytest.mark.needs(*needs), pytest.mark.timeout(900)] if needs else []
     if "cargo" in needs or client in ADDONS:
-        why = "it is built from source, for minutes: `make acceptance` does"
-        marks.append(pytest.mark.skipif(bool(os.environ.get("CI")), reason=why))
+        marks.append(BUILT_FOR_MINUTES)
     return marks
 
 
 clients = pytest.mark.parametrize(
-    "client", [pytest.param(name, marks=marks_for(each.needs, name)) for name, each in SHIPPED.items()]
+    "client",
+    [pytest.param(name, marks=marks_for(each.needs, name)) for name, each in in_turn([*SHIPPED.items()], 3)],
 )
 
 
@@ -180,7 +180,7 @@ async def test_acks_of_the_leader_alone(client: str) -> None:
 
 
 @pytest.mark.needs("java", "javac", "mvn")
-@pytest.mark.parametrize("release", ["2.1.0", "2.8.2", "3.9.2"])
+@pytest.mark.parametrize("release", in_turn(["2.1.0", "2.8.2", "3.9.2"], 3))
 @pytest.mark.trio
 async def test_older_releases_of_java(release: str) -> None:
     await walk("java", command_for("java", release))

@@ -12,6 +12,7 @@ from mockbroker.clients.hunt.drawing import draw_application
 from mockbroker.clients.hunt.plan import Plan
 
 from ... import needs
+from ...turns import in_turn
 from .. import fast_stream, spring
 
 
@@ -34,7 +35,7 @@ async def found(command: Sequence[str], *, at_least_once: bool) -> list[str]:
 @pytest.mark.long
 @pytest.mark.needs(*needs.JAVA)
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("mode", ["transactions", "at-least-once"])
+@pytest.mark.parametrize("mode", in_turn(["transactions", "at-least-once"], 2))
 @pytest.mark.trio
 async def test_spring_kafka(mode: str) -> None:
     assert await found(spring.command(mode), at_least_once=mode != "transactions") == []

@@ -15,10 +15,13 @@ from mockbroker.clients.hunt.drawing import SHARES, draw
 from mockbroker.clients.hunt.plan import Plan, PlannedUser, Step
 from mockbroker.clients.hunt.stage import Patience
 
+from ...properties import examples
+from ...turns import in_turn
+
 pytestmark = pytest.mark.long
 IMPATIENT = Patience(settle_s=4, told_s=4, call_ms=2_000, grace_s=1)
 SOON = {"metadata.max.age.ms": 500}
-SEEDS = range(1, 9)
+SEEDS = range(1, 1 + examples(8))
 MOST_SEEDS = range(1, 121)
 """How soon a wrong client shows what is wrong with it depends on how busy the machine is."""
 
@@ -115,6 +118,64 @@ CHANGES: Mapping[str, Callable[[Plan], Plan]] = {
 }
 
 
+WRONG = (
+    ("loses", "producer", "acknowledged-lost"),
+    ("refuses", "producer", "refused-but-written"),
+    ("repeats", "idempotent", "duplicated"),
+    ("swaps", "idempotent", "out-of-order"),
+    ("drops", "transactions", "committed-incomplete"),
+    ("commits-always", "transactions", "aborted-visible"),
+    ("reads-all", "transactions", "aborted-read"),
+    ("forgets-offsets", "processor", "processed-again"),
+    ("drops", "processor", "not-processed"),
+    ("begins-again", "members", "reset-without-loss"),
+    ("begins-at-the-end", "members", "skipped"),
+    ("leaves-out", "members", "skipped"),
+    ("goes-back", "members", "read-again"),
+    ("stops-reading", "members", "stuck"),
+    ("misses-partitions", "members", "stuck"),
+    ("misses-topics", "members", "stuck"),
+    ("forgets-its-rack", "members", "far"),
+    ("hangs", "producer", "call-overdue"),
+    ("spins", "producer", "call-spins"),
+    ("dies", "producer", "died"),
+    ("never-rests", "producer", "busy"),
+    ("gives-up", "idempotent", "unusable"),
+    ("never-tells", "producer", "untold"),
+    ("fails-to-abort", "transactions", "abort-failed"),
+    ("fails-to-begin", "transactions", "begin-failed"),
+    ("fails-to-commit", "transactions", "commit-failed"),
+    ("fails-needlessly", "transactions", "needless"),
+    ("tells-twice", "producer", "told-two-things"),
+    ("fenced-silently", "transactions", "fenced-untold"),
+    ("reads-paused", "members", "paused-read"),
+    ("forgets-headers", "producer", "altered"),
+    ("forgets-keys", "members", "altered"),
+    ("ignores-seeks", "members", "sought-elsewhere"),
+    ("tells-late-times", "members", "told-otherwise"),
+    ("begins-twice", "transactions", "begun-twice"),
+    ("aborts-what-is-committed", "transactions", "told-two-things"),
+    ("fences-itself", "transactions", "provoked"),
+    ("commits-nothing", "members", "uncommitted"),
+    ("forgets-offsets", "processor", "uncommitted"),
+    ("adds-nothing", "admin", "undone"),
+    ("deletes-nothing", "admin", "undone"),
+    ("lists-late-offsets", "admin", "told-otherwise"),
+    ("releases-accepted", SHARES, "accepted-again"),
+    ("releases-rejected", SHARES, "rejected-again"),
+    ("accepts-all", SHARES, "acknowledged-unsaid"),
+    ("leaves-out", SHARES, "acknowledged-unsaid"),
+    ("leaves-out", SHARES, "undelivered"),
+    ("goes-back", SHARES, "not-acquired"),
+    ("miscounts", SHARES, "delivery-count"),
+    ("tells-otherwise", SHARES, "told-two-things"),
+    ("never-tells", SHARES, "untold"),
+    ("stops-reading", SHARES, "stuck"),
+    ("hangs", SHARES, "call-overdue"),
+)
+"""Clients, the workload that shows what is wrong with each, and the invariant that it violates."""
+
+
 async def found(
     wrong: str,
     workload: str,
@@ -144,64 +205,7 @@ async def found(
     return invariants
 
 
-@pytest.mark.parametrize(
-    ("wrong", "workload", "invariant"),
-    [
-        ("loses", "producer", "acknowledged-lost"),
-        ("refuses", "producer", "refused-but-written"),
-        ("repeats", "idempotent", "duplicated"),
-        ("swaps", "idempotent", "out-of-order"),
-        ("drops", "transactions", "committed-incomplete"),
-        ("commits-always", "transactions", "aborted-visible"),
-        ("reads-all", "transactions", "aborted-read"),
-        ("forgets-offsets", "processor", "processed-again"),
-        ("drops", "processor", "not-processed"),
-        ("begins-again", "members", "reset-without-loss"),
-        ("begins-at-the-end", "members", "skipped"),
-        ("leaves-out", "members", "skipped"),
-        ("goes-back", "members", "read-again"),
-        ("stops-reading", "members", "stuck"),
-        ("misses-partitions", "members", "stuck"),
-        ("misses-topics", "members", "stuck"),
-        ("forgets-its-rack", "members", "far"),
-        ("hangs", "producer", "call-overdue"),
-        ("spins", "producer", "call-spins"),
-        ("dies", "producer", "died"),
-        ("never-rests", "producer", "busy"),
-        ("gives-up", "idempotent", "unusable"),
-        ("never-tells", "producer", "untold"),
-        ("fails-to-abort", "transactions", "abort-failed"),
-        ("fails-to-begin", "transactions", "begin-failed"),
-        ("fails-to-commit", "transactions", "commit-failed"),
-        ("fails-needlessly", "transactions", "needless"),
-        ("tells-twice", "producer", "told-two-things"),
-        ("fenced-silently", "transactions", "fenced-untold"),
-        ("reads-paused", "members", "paused-read"),
-        ("forgets-headers", "producer", "altered"),
-        ("forgets-keys", "members", "altered"),
-        ("ignores-seeks", "members", "sought-elsewhere"),
-        ("tells-late-times", "members", "told-otherwise"),
-        ("begins-twice", "transactions", "begun-twice"),
-        ("aborts-what-is-committed", "transactions", "told-two-things"),
-        ("fences-itself", "transactions", "provoked"),
-        ("commits-nothing", "members", "uncommitted"),
-        ("forgets-offsets", "processor", "uncommitted"),
-        ("adds-nothing", "admin", "undone"),
-        ("deletes-nothing", "admin", "undone"),
-        ("lists-late-offsets", "admin", "told-otherwise"),
-        ("releases-accepted", SHARES, "accepted-again"),
-        ("releases-rejected", SHARES, "rejected-again"),
-        ("accepts-all", SHARES, "acknowledged-unsaid"),
-        ("leaves-out", SHARES, "acknowledged-unsaid"),
-        ("leaves-out", SHARES, "undelivered"),
-        ("goes-back", SHARES, "not-acquired"),
-        ("miscounts", SHARES, "delivery-count"),
-        ("tells-otherwise", SHARES, "told-two-things"),
-        ("never-tells", SHARES, "untold"),
-        ("stops-reading", SHARES, "stuck"),
-        ("hangs", SHARES, "call-overdue"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "workload", "invariant"), in_turn(WRONG, 3))
 @pytest.mark.trio
 async def test_a_wrong_client(wrong: str, workload: str, invariant: str) -> None:
     assert invariant in await found(wrong, workload, IMPATIENT, invariant)
