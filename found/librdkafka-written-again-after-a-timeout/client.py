@@ -22,13 +22,13 @@ def send(value):
 send("0")
 producer.flush(30)
 subprocess.Popen(os.environ["LEAVE"], shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-while producer.flush(4) == 0:
+while producer.flush(5) == 0:
     send(late := f"{len(told)}")
 send("next")
 while late not in told:
     producer.poll(0.1)
 producer.flush(1)
-subprocess.run(os.environ["COME_BACK"], shell=True, check=True, stdout=subprocess.DEVNULL)
+subprocess.run(os.environ["COME_BACK"], shell=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 producer.flush(30)
 
 reader, at = Consumer({**SERVERS, "group.id": "reader"}), TopicPartition("orders", partition)
