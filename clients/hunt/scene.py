@@ -98,6 +98,10 @@ class Scene:
             for repair in (cluster.rejoin, cluster.start_broker, lambda each: cluster.slow_metadata(each, 0)):
                 with contextlib.suppress(ConflictError):
                     repair(broker)
+        for step in self.plan.steps:
+            if step.do == "pause-follower":
+                with contextlib.suppress(ConflictError, KeyError):
+                    cluster.resume_follower(**step.fields)
         for broker, how in lost.items():
             lose(cluster, broker, how)
         without = ", ".join(map(str, lost))

@@ -177,6 +177,25 @@ async def test_a_broker_that_is_lost_is_not_started_again_and_no_second_one_is_l
 
 
 @pytest.mark.trio
+async def test_a_follower_that_was_paused_fetches_again_in_the_end() -> None:
+    steps = tuple(
+        Step("pause-follower", 0, {"topic": "t", "partition": 0, "broker": each}) for each in (1, 2, 3)
+    )
+    plan = replace(PLAN, steps=(*steps, Step("pause-follower", 0, {**steps[0].fields, "topic": "gone"})))
+    async with serve(**options(plan)) as cluster:
+        scene = Scene(cluster, Outcome(plan, Journal()))
+        await scene.events()
+
+        def states() -> set[str]:
+            return {each.state for each in cluster.replicas("t", 0)}
+
+        assert states() == {"leader", "paused"}
+        scene.repair()
+        assert "paused" not in states()
+        await scene.write("t", 0, b"1", "probe", 1)
+
+
+@pytest.mark.trio
 async def test_a_broker_is_lost_by_what_it_is_in_charge_of() -> None:
     leads = {"topic": "t", "partition": 0}
     async with serve(**options(PLAN)) as cluster:
