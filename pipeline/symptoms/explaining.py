@@ -94,7 +94,15 @@ def look(symptoms: Sequence[Symptom], evidence: Evidence, done: Sequence[Act] = 
         found = [evidence.look(need, about) for need in _BY_NAME[symptom.name].causes]
         away = (each.told for each in found if not each.covered)
         symptom.looked = [each.told for each in found if each.covered]
-        symptom.before = shortly_before(done, symptom.from_ms, symptom.to_ms, symptom.topic, symptom.group)
+        who = symptom.group, symptom.client, symptom.producer_id, symptom.transactional_id
+        symptom.before = shortly_before(
+            done,
+            symptom.from_ms,
+            symptom.to_ms,
+            symptom.topic,
+            symptom.group,
+            of_client=any(each is not None for each in who),
+        )
         symptom.missing = [told for told in away if not told.startswith(UNKNOWN)]
 
 
