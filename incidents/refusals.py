@@ -125,7 +125,7 @@ async def producer_throttled(stage: IncidentStage) -> None:
     if stage.caused:
         told = {"client": producer.handle, "error": producer.failed[0]}
         stage.did("records timed out", **told, count=len(producer.failed))
-        stage.noticed("producer-refused", client=producer.handle)
+        stage.noticed("records-timed-out", client=producer.handle)
     await stage.caught_up("orders", groups=["billing"])
 
 
