@@ -13,6 +13,7 @@ from .stage import IncidentStage, StoryError, story
 
 _PACE_S: Final = 2.0
 _IN_VAIN_S: Final = 35
+_HELD_UP_S: Final = 60
 GIVES_UP: Final = {"delivery_timeout_ms": 10_000, "request_timeout_ms": 5_000}
 _LARGE: Final = os.urandom(5_000)
 """Clients that compress what they send don't get it any smaller."""
@@ -118,14 +119,15 @@ async def producer_throttled(stage: IncidentStage) -> None:
     if stage.caused:
         await stage.do(stage.admin.limit_producers, producer.handle, 200)
         stage.did("a quota was set", client=producer.handle, bytes_a_second=200)
-    for _ in range(12):
-        await producer.send("orders", 0, 1, value=_LARGE)
+    with trio.move_on_after(_HELD_UP_S if stage.caused else _PACE_S):
+        while True:
+            await producer.send("orders", 0, 1, value=_LARGE)
     if bool(producer.failed) != stage.caused:
         raise StoryError(f"it was held up, or was not: {producer.failed}")
     if stage.caused:
         told = {"client": producer.handle, "error": producer.failed[0]}
         stage.did("records timed out", **told, count=len(producer.failed))
-        stage.noticed("producer-refused", client=producer.handle)
+        stage.noticed("records-timed-out", client=producer.handle)
     await stage.caught_up("orders", groups=["billing"])
 
 

@@ -14,6 +14,7 @@ from .tables import Table
 from .tables import functions as F
 
 HEADING: Final = "What administrators did"
+QUOTA: Final = "quota-altered"
 KINDS: Final = ("config", "quota", "reassignment", "log", "log-start", "group")
 _MOST: Final = 20_000
 """The rows that are looked at."""
@@ -103,10 +104,16 @@ def _as_created(row: Row, created: Iterable[int]) -> bool:
 
 
 def shortly_before(
-    done: Iterable[Act], from_ms: int | None, to_ms: int | None, topic: str | None, group: str | None
+    done: Iterable[Act],
+    from_ms: int | None,
+    to_ms: int | None,
+    topic: str | None,
+    group: str | None,
+    *,
+    of_client: bool,
 ) -> list[str]:
     """What was done to a topic, a group, or to brokers, before something was noticed, and not long before it
-    began."""
+    began. A quota only lets clients wait: it is left out of what is not noticed `of_client`."""
     if from_ms is None or to_ms is None:
         return []
     return [
@@ -115,6 +122,7 @@ def shortly_before(
         if from_ms - _BEFORE_MS <= each.from_ms <= to_ms
         and each.topic in (None, topic)
         and each.group in (None, group)
+        and (of_client or each.name != QUOTA)
     ]
 
 
@@ -172,7 +180,7 @@ def _altered(rows: Iterable[Row]) -> Iterator[Act]:
             set_to = "was removed" if value in ("none", "null") else f"was set to {value}"
             quota = row["kind"] == "quota"
             told = f"{'the quota ' if quota else ''}{_named(row, named)} {set_to}"
-            yield _of("quota-altered" if quota else "configuration-altered", told, [row])
+            yield _of(QUOTA if quota else "configuration-altered", told, [row])
 
 
 def _told(row: Row, known: Iterable[str]) -> list[tuple[str, str]]:

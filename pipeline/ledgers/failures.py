@@ -12,6 +12,7 @@ from ..readers.denial_messages import (
     NO_CODEC,
     NO_TOPIC,
     THROTTLED,
+    TIMED_OUT,
     TOO_LARGE,
     TOO_MANY,
     UNRESOLVED,
@@ -28,9 +29,10 @@ ERRORS: Final = {
     FAILED_LOGIN: "login-refused",
     NO_TOPIC: "topic-unknown",
     THROTTLED: "throttled",
+    TIMED_OUT: "records-timed-out",
 }
 """What is noted of each."""
-_OF_CLIENTS: Final = (NO_CODEC, THROTTLED, TOO_LARGE)
+_OF_CLIENTS: Final = (NO_CODEC, THROTTLED, TIMED_OUT, TOO_LARGE)
 """Of each client: for others it may be otherwise."""
 _OF_BROKERS: Final = (FAILED_LOGIN, TOO_MANY)
 """Of each broker: it tells of its own connections."""
@@ -62,6 +64,8 @@ def end(state: Failures) -> Iterator[Note]:
         about["group"] = None
     elif first.error == THROTTLED:
         about |= {"broker": None, "detail": None}
+    elif first.error == TIMED_OUT:
+        about |= {"broker": None, "detail": None, "partition": None}
     yield note(ERRORS[first.error or ""], first, last if number > 1 else None, **about)
 
 

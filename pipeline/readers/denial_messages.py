@@ -24,6 +24,8 @@ PASSWORD: Final = "password of "
 """How the detail of a row begins that says whose password was altered."""
 THROTTLED: Final = "Throttled"
 """How it is named that a client has to wait, because of a quota; its detail is for how many ms."""
+TIMED_OUT: Final = "RecordsTimedOut"
+"""How it is named that a producer's records were not acknowledged in time."""
 NOT_AUTHORIZED: Final = {
     "Group": "GROUP_AUTHORIZATION_FAILED",
     "Topic": "TOPIC_AUTHORIZATION_FAILED",
@@ -167,6 +169,12 @@ LIBRDKAFKA: Final = (
         "increase receive.message.max.bytes",
         r"Invalid response size \d{1,10} \(0\.\.(?P<detail>\d{1,10})\): increase receive\.message\.max",
         error=TOO_LARGE,
+    ),
+    message(
+        "complaint",
+        "Timed out ProduceRequest",
+        r"Timed out ProduceRequest in flight \(after",
+        error=TIMED_OUT,
     ),
 )
 TABLE: Final = Table.of(

@@ -9,6 +9,7 @@ from .log_entries import Entry
 from .log_messages import Table, Values, message
 
 _PLACE: Final = r"topic: (?P<topic>[\w.-]+), partition: {partition}"
+_PARTITION: Final = re.compile(r"partition (\d{1,9})")
 
 
 UNSUBSCRIBED: Final = "received unsubscribed topics"
@@ -23,6 +24,17 @@ def _quoted(found: re.Match[str]) -> Iterator[Values]:
     names = found.string[found.end() :].partition("]")[0]
     for topic in names.split(", "):
         yield {"topic": topic.strip("'\"")}
+
+
+def _committed(found: re.Match[str]) -> Iterator[Values]:
+    """Each topic is in a line of its own, before its partitions."""
+    topic = None
+    for line in found.string[found.end() :].split("\n"):
+        named, _, value = line.strip().partition(": ")
+        if named == "topic":
+            topic = value
+        elif topic is not None and (partition := _PARTITION.fullmatch(named)) and value.isdecimal():
+            yield {"topic": topic, "partition": int(partition[1]), "offset": int(value)}
 
 
 TABLE: Final = Table.of(
@@ -151,6 +163,12 @@ TABLE: Final = Table.of(
         r"[Jj]oined group (?P<group>\S+) as member \S+ in generation {generation}",
         detail="joined",
         begins="with",
+    ),
+    message(
+        "commit",
+        "committed offsets for group",
+        r"committed offsets for group (?P<group>[^\n]{1,300}?): ?(?:\n|$)",
+        several=_committed,
     ),
     message(
         "restore",

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from ...protocol.errors import error_name
+from .denial_messages import TIMED_OUT
 from .log_entries import Entry
 from .log_messages import Message, Table, Values, message
 
@@ -208,6 +209,18 @@ TABLE: Final = Table.of(
         api="Produce",
         error="UNKNOWN_TOPIC_OR_PARTITION",
         detail=GIVEN,
+    ),
+    message(
+        "complaint",
+        " ms has passed since batch creation",
+        rf"{_WHO}[\w.]{{1,80}}: Expiring \d{{1,10}} record\(s\) for {{tp}}:\d{{1,20}} ms has passed since",
+        error=TIMED_OUT,
+    ),
+    message(
+        "complaint",
+        "Local: Message timed out",
+        rf"{_WHO}[^\n]{{0,100}}?Local: Message timed out",
+        error=TIMED_OUT,
     ),
     # kafka-python, producer/sender.py
     message(

@@ -1,7 +1,8 @@
 """`unclean-election`: a replica that was not in sync was elected leader, and loses what others had.
 
-The controller says that it was unclean. It says so, too, of the last leader, which comes back when nobody is
-in sync any more (KIP-966), such as the only replica: that is a finding only if it lacks something. The new
+The controller and the new leader say that it was unclean. They say so, too, of the last leader, which comes
+back when nobody is in sync any more (KIP-966), such as the only replica: that is a finding only if it lacks
+something. The new
 leader's epoch begins where its log ended; what had been replicated to the replicas in sync above that offset,
 or was committed by a group that had read it, is lost.
 """
@@ -11,7 +12,7 @@ from typing import Final
 
 from ...simulation.plan import Plan, Step
 from ..consequences import of_loss
-from ..findings import CERTAIN, findings
+from ..findings import CERTAIN, LIKELY, Else, If, findings, judged
 from ..readers.log_spans import CONTROLLER
 from ..reproduction import Reproduction, Template, broker, late_ms, produce, scenario
 from ..rows import PARTITION, of_kinds, only_if, place, prefixed, same, seen, sentence
@@ -44,6 +45,7 @@ def find(observations: Table) -> Table:
     near = [*same("_", (*PARTITION, "leader")), F.abs(F.col("at_ms") - F.col("_at_ms")) <= _SAME_MS]
     again = elected.where("leader_epoch is null").join(known, near, "left_anti")
     elected = elected.where("leader_epoch is not null").unionByName(again)
+    elected = _with_own_log(elected, observations)
     event = (*PARTITION, "leader", "leader_epoch", "knew_all", "at_ms", "seen")
     ends = elected.join(_ends(observations), same("_", PARTITION), "left")
     entered = F.col("begins").isNotNull() & (F.col("end_epoch") == F.col("leader_epoch"))
@@ -73,8 +75,23 @@ def find(observations: Table) -> Table:
     return findings(
         rows.withColumn("lost", F.when(lost >= 0, lost)),
         signature="unclean-election",
-        confidence=CERTAIN,
-        why="the controller says that the replica was elected although it was not in sync",
+        **judged(
+            If(
+                F.col("leader_epoch").isNotNull(),
+                CERTAIN,
+                "the controller says that the replica was elected although it was not in sync",
+            ),
+            If(
+                F.coalesce(F.col("lost") > 0, F.lit(False)),
+                CERTAIN,
+                "the replica says that it was elected although it was not in sync, and it lacks records",
+            ),
+            Else(
+                LIKELY,
+                "the replica says that it was elected although it was not in sync; the last leader says so, "
+                "too, which lacks nothing: the log of the controller would tell",
+            ),
+        ),
         summary=F.concat(
             sentence(
                 "broker {leader}, which was not in sync, was elected leader of {at}{epoch}",
@@ -100,6 +117,26 @@ def _led_last() -> Column:
     """Whether a controller's line says that the leader had led last, before nobody was in sync any more."""
     last = F.regexp_extract("text", r"lastKnownElr: \[(\d+)\] -> \[\]", 1)
     return F.coalesce(last == F.col("leader").cast("string"), F.lit(False))
+
+
+def _with_own_log(elected: Table, observations: Table) -> Table:
+    """`knew_all` also by what brokers say: the leader had led the last epoch that had a leader."""
+    rows = of_kinds(observations, "leader").where("topic is not null and time_ms is not null")
+    rows = rows.where("leader_epoch is not null and leader is not null")
+    nobody = prefixed(rows.where("leader < 0"), "n_", *PARTITION, "leader_epoch")
+    led = rows.where("leader = broker")
+    before = prefixed(led, "b_", *PARTITION, "leader", "leader_epoch")
+    again = prefixed(led, "", *PARTITION, "leader", "leader_epoch", "time_ms")
+    again = again.join(nobody, [*same("n_", PARTITION), F.col("leader_epoch") == F.col("n_leader_epoch") + 1])
+    of_last = F.col("leader_epoch") == F.col("b_leader_epoch") + 2
+    again = again.join(before, [*same("b_", (*PARTITION, "leader")), of_last])
+    again = prefixed(again, "a_", *PARTITION, "leader", "time_ms")
+    near = F.abs(F.col("at_ms") - F.col("a_time_ms")) <= _SAME_MS
+    found = elected.join(again, [*same("a_", (*PARTITION, "leader")), near], "left")
+    found = found.groupBy(*PARTITION, "leader", "leader_epoch", "knew_all", "at_ms", "seen").agg(
+        F.max("a_time_ms").alias("came_back")
+    )
+    return found.withColumn("knew_all", F.col("knew_all") | F.col("came_back").isNotNull())
 
 
 def _ends(observations: Table) -> Table:

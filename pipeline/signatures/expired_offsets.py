@@ -45,7 +45,10 @@ def find(observations: Table) -> Table:
     lines = lines.select(
         F.col("time_ms").alias("line_ms"), seen().alias("line"), F.col("broker").alias("by")
     ).persist()
-    return _told(observations, lines, _by_hand(observations)).unionByName(_missed(observations, lines))
+    by_hand = _by_hand(observations).persist()
+    told = logs(observations).where("kind = 'commit' and group is not null").select("group").distinct()
+    missed = _missed(observations, lines, told).unionByName(_began_again(observations, by_hand, told))
+    return _told(observations, lines, by_hand).unionByName(missed)
 
 
 def _by_hand(observations: Table) -> Table:
@@ -182,9 +185,50 @@ def _with_position(gone: Table, observations: Table) -> Table:
     return gone.join(first, list(key), "left")
 
 
-def _missed(observations: Table, lines: Table) -> Table:
+def _began_again(observations: Table, by_hand: Table, told: Table) -> Table:
+    """By where clients began that had read before the group was deleted, where the offsets topic is not among
+    the files."""
+    rows = of_kinds(observations, "restore", "reset", "commit", "position").where("source = 'client-log'")
+    rows = rows.where("group is not null and topic is not null and offset >= 0 and time_ms is not null")
+    rows = rows.withColumn("shown", seen()).join(F.broadcast(told), "group", "left_anti")
+    rows = rows.join(by_hand, [F.col("group") == F.col("_group")])
+    rows = rows.withColumn("ago", F.col("time_ms") - F.col("deleted_ms"))
+    what = F.struct("kind", "offset", "from_offset", "ago", "shown")
+    at = F.struct("time_ms", "file", "position")
+    earlier, commit = F.col("ago") < -_NEAR_MS, F.col("kind") == "commit"
+    key = (*_KEY, "deleted_ms", "deleted_at", "by_hand")
+    found = rows.groupBy(*key).agg(
+        F.max_by(F.when(earlier, what), F.when(earlier, at)).alias("last"),
+        F.max_by(F.when(earlier & commit, F.col("offset")), F.when(earlier & commit, at)).alias("was"),
+        F.min_by(F.when(~earlier, what), F.when(~earlier, at)).alias("next"),
+    )
+    found = found.where("last is not null and next.kind = 'reset' and next.from_offset is null")
+    found = found.withColumn("back_ms", F.col("deleted_ms") + F.col("next.ago"))
+    found = first_of(found, Window.partitionBy(*_KEY, "back_ms").orderBy("next.ago", "deleted_at"))
+    to = F.col("next.offset")
+    return findings(
+        found,
+        signature="group-deleted",
+        confidence=LIKELY,
+        why="its coordinator says that somebody deleted the group before; the offsets topic would tell what "
+        "it had committed",
+        summary=F.concat(
+            sentence(
+                "group {group} was deleted {ago} ms before it began again in {at}, at {to}",
+                at=place(),
+                ago="next.ago",
+                to=to,
+            ),
+            F.when(F.col("was").isNotNull(), _went(to, F.col("was"))).otherwise(""),
+        ),
+        evidence=[F.col("last.shown"), F.col("by_hand"), F.col("next.shown")],
+        ids=["KIP-229"],
+        columns={"broker": F.col("deleted_at")},
+    )
+
+
+def _missed(observations: Table, lines: Table, told: Table) -> Table:
     """By what clients were told, where the offsets topic is not among the files."""
-    told = logs(observations).where("kind = 'commit' and group is not null").select("group").distinct()
     rows = of_kinds(observations, "restore", "reset", "commit").where("source = 'client-log'")
     rows = rows.where("group is not null and topic is not null").withColumn("shown", seen())
     window = in_order(*_KEY)
@@ -277,7 +321,7 @@ _EXPIRED: Final = ("offsets-expired",)
 SEARCH: Final = Search(
     "offsets that expired",
     find,
-    ("tombstone", "restore"),
+    ("tombstone", "restore", "reset"),
     Signature(
         _EXPIRED,
         "a group's offsets expired while it was away, or read only other topics: how many records it "

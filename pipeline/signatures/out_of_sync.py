@@ -7,6 +7,7 @@ ends itself.
 from functools import reduce
 from typing import Final
 
+from ..consequences import BROKER, LATE_MS, leads
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..ledgers.replicas import BACK, LEFT, others_end, own_ends
 from ..readers.broker_messages import NO_DISK
@@ -238,6 +239,7 @@ SEARCH: Final = Search(
         "lead",
         known_as="KIP-112",
         stories={"log-dir-failed": "{who} gave up a log directory"},
+        rules=leads(_NAMES[2:], ("leader-away",), BROKER, LATE_MS, "its log directory had failed"),
         unshown=_UNSHOWN,
     ),
 )

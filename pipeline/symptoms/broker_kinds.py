@@ -79,6 +79,12 @@ def _throttled(note: Note) -> str:
     return f"{whose} was throttled: it had to wait {(note.number or 0) // 1000} s in all"
 
 
+def _timed_out(note: Note) -> str:
+    return (
+        f"the records of client {note.client} were not acknowledged in time for {took(note)} ({_times(note)})"
+    )
+
+
 def _reassigned(note: Note) -> str:
     if note.detail == STILL:
         return f"a reassignment of {at(note)} had not ended after {took(note)}"
@@ -164,6 +170,16 @@ KINDS: Final = (
         _throttled,
         (CONTROLLER,),
         lambda note: (note.number or 0) >= HALF_A_MINUTE_MS,
+        wide=True,
+    ),
+    Kind(
+        "records-timed-out",
+        "records-timed-out",
+        "a producer's records are not acknowledged in time for half a minute, so that it gives them up, or "
+        "sends them again",
+        _timed_out,
+        (CONTROLLER, BROKERS),
+        lasts(HALF_A_MINUTE_MS),
         wide=True,
     ),
     Kind(

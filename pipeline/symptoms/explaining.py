@@ -39,6 +39,15 @@ _LOST: Final = (
 _STANDS: Final = "lag-stands"
 _NO_FURTHER: Final = ("response-too-large",)
 """What keeps a group from going on, in whatever partition."""
+_NO_ANSWER: Final = (
+    "broker-unresolved",
+    "controller-away",
+    "cut-off-leader",
+    "leader-away",
+    "too-few-in-sync",
+)
+"""What keeps producers from being answered, whoever they are."""
+_TIMES_OUT: Final = "records-timed-out"
 _BROKER: Final = "broker"
 _GROUP: Final = None
 _Numbered = tuple[int, Finding]
@@ -57,6 +66,8 @@ def explain(symptoms: Sequence[Symptom], incidents: Sequence[Incident]) -> None:
         keys = {*rows, (symptom.topic,), (symptom.group, _GROUP), (_OFFSETS,)}
         if _BY_NAME[symptom.name].of_broker:
             keys |= {(_BROKER, symptom.broker), *((_BROKER, name) for name in _OF_BROKERS)}
+        if symptom.name == _TIMES_OUT:
+            keys |= {(_BROKER, name) for name in _NO_ANSWER}
         for key in keys:
             for number, finding in about.get(key, {}).values():
                 if number not in found and _explains(finding, symptom, rows):
@@ -72,7 +83,7 @@ def _keys(finding: Finding) -> Iterator[tuple[Any, ...]]:
         yield finding["group"], _GROUP
     if finding["broker"] is not None:
         yield _BROKER, finding["broker"]
-    if finding["signature"] in _OF_BROKERS:
+    if finding["signature"] in (*_OF_BROKERS, *_NO_ANSWER):
         yield _BROKER, finding["signature"]
     for each in finding["evidence"]:
         yield each["file"], each["position"]
@@ -94,7 +105,15 @@ def look(symptoms: Sequence[Symptom], evidence: Evidence, done: Sequence[Act] = 
         found = [evidence.look(need, about) for need in _BY_NAME[symptom.name].causes]
         away = (each.told for each in found if not each.covered)
         symptom.looked = [each.told for each in found if each.covered]
-        symptom.before = shortly_before(done, symptom.from_ms, symptom.to_ms, symptom.topic, symptom.group)
+        who = symptom.group, symptom.client, symptom.producer_id, symptom.transactional_id
+        symptom.before = shortly_before(
+            done,
+            symptom.from_ms,
+            symptom.to_ms,
+            symptom.topic,
+            symptom.group,
+            of_client=any(each is not None for each in who),
+        )
         symptom.missing = [told for told in away if not told.startswith(UNKNOWN)]
 
 
@@ -109,6 +128,8 @@ def _explains(finding: Finding, symptom: Symptom, rows: set[tuple[str, int]]) ->
         return True
     if _BY_NAME[symptom.name].of_broker and finding["signature"] in _OF_BROKERS:
         return _meanwhile(finding, symptom)
+    if symptom.name == _TIMES_OUT and finding["signature"] in _NO_ANSWER:
+        return finding["topic"] in (None, symptom.topic or finding["topic"]) and _meanwhile(finding, symptom)
     return _about_the_same(finding, symptom)
 
 

@@ -233,6 +233,14 @@ def throttled() -> History:
     return rows
 
 
+def timed_out_records(quota: str = "client-id=w: producer_byte_rate = 200.0") -> History:
+    rows = History("broker-log").add("quota", detail=quota, **NO_TOPIC)
+    own: dict[str, Any] = {"client": "w", "source": "client-log", **NO_TOPIC}
+    for _ in range(6):
+        rows.add("complaint", 7 * SECOND, error="RecordsTimedOut", **own)
+    return rows
+
+
 def stuck() -> History:
     rows = History("broker-log").add("broker", broker=3, detail="fenced", **NO_TOPIC)
     rows.add("reassignment", detail="adding 4, 3, removing 2", replicas=[1, 2, 3, 4])

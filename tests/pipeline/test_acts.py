@@ -184,11 +184,12 @@ TIMES = ["22:14:21.010", "22:15:21.010", "22:16:21.010", "22:20:21.010"]
 def test_what_may_have_led_to_a_symptom() -> None:
     (first, *rest) = analyzed(altered()).acts
     noticed = first.from_ms + MINUTE, first.from_ms + 2 * MINUTE
-    assert shortly_before([first, *rest], *noticed, "orders", None) == ALTERED[:3]
-    assert shortly_before([first, *rest], *noticed, "returns", None) == ALTERED[1:3]
-    assert shortly_before([first, *rest], START_MS - MINUTE, START_MS, "orders", None) == []
+    assert shortly_before([first, *rest], *noticed, "orders", None, of_client=True) == ALTERED[:3]
+    assert shortly_before([first, *rest], *noticed, "returns", None, of_client=True) == ALTERED[1:3]
+    assert shortly_before([first, *rest], *noticed, None, None, of_client=False) == ALTERED[1:2]
+    assert shortly_before([first, *rest], START_MS - MINUTE, START_MS, "orders", None, of_client=True) == []
     late = first.from_ms + 11 * MINUTE, first.from_ms + 12 * MINUTE
-    assert shortly_before([first], *late, "orders", None) == []
+    assert shortly_before([first], *late, "orders", None, of_client=True) == []
 
 
 def test_what_may_have_led_to_a_symptom_of_a_group() -> None:
@@ -198,6 +199,6 @@ def test_what_may_have_led_to_a_symptom_of_a_group() -> None:
     done = acts_of([{name: getattr(row, name) for name in row.__slots__} for row in rows.rows], ())
     noticed = START_MS, START_MS + MINUTE
     told = ["share.session.timeout.ms of group jobs was set to 45000"]
-    assert shortly_before(done, *noticed, "orders", "jobs") == told
-    assert shortly_before(done, *noticed, "orders", "billing") == []
-    assert shortly_before(done, *noticed, "orders", None) == []
+    assert shortly_before(done, *noticed, "orders", "jobs", of_client=True) == told
+    assert shortly_before(done, *noticed, "orders", "billing", of_client=True) == []
+    assert shortly_before(done, *noticed, "orders", None, of_client=False) == []

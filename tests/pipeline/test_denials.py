@@ -20,7 +20,17 @@ from mockbroker.pipeline.signatures import (
 )
 
 from .rows import SECOND, History, Search, found_in
-from .short_histories import NO_TOPIC, denied, foreign, keyless, stuck, throttled, unresolved, vain
+from .short_histories import (
+    NO_TOPIC,
+    denied,
+    foreign,
+    keyless,
+    stuck,
+    throttled,
+    timed_out_records,
+    unresolved,
+    vain,
+)
 
 MINUTE = 60 * SECOND
 
@@ -59,6 +69,10 @@ def came_back() -> History:
         (of_another_leader(), commits_past_end.find),
         (appended_later(), commits_past_end.find),
         (first(throttled(), 3), throttled_clients.find),
+        (first(timed_out_records(), 5), throttled_clients.find),
+        (timed_out_records("client-id=v: producer_byte_rate = 200.0"), throttled_clients.find),
+        (timed_out_records("client-id=w: consumer_byte_rate = 200.0"), throttled_clients.find),
+        (timed_out_records("client-id=w: producer_byte_rate = none"), throttled_clients.find),
         (ended(), reassignments.find),
         (came_back(), reassignments.find),
     ],
@@ -92,6 +106,11 @@ def test_what_is_none(history: History, search: Search) -> None:
             "4 times, and had to wait 38 s in all; it is a member of group billing; consumer_byte_rate of",
         ),
         (
+            timed_out_records,
+            throttled_clients.find,
+            "records of client w were not acknowledged in time for 35 s, and may be written all the same; ",
+        ),
+        (
             keyless,
             invalid_records.find,
             "orders-0 refused records 1 time in 0 s with INVALID_RECORD: they have",
@@ -118,6 +137,23 @@ def test_whose_quota_it_is(quotas: list[str], told: str) -> None:
     for each in quotas:
         rows.add("quota", detail=each, **NO_TOPIC)
     (one,) = found_in([*rows.rows, *throttled().rows[1:]], throttled_clients.find)
+    assert one.confidence == told
+
+
+@pytest.mark.parametrize(
+    ("quota", "told"),
+    [
+        ("client-id=w: request_percentage = 1.0", "likely"),
+        ("client-id=default: producer_byte_rate = 200.0", "possible"),
+    ],
+)
+def test_why_records_were_not_acknowledged(quota: str, told: str) -> None:
+    """Another quota of the client was set since, which has nothing to do with it."""
+    quotas = [
+        *timed_out_records(quota).rows[:1],
+        *timed_out_records("client-id=w: consumer_byte_rate = 9.0").rows,
+    ]
+    (one,) = found_in(quotas, throttled_clients.find)
     assert one.confidence == told
 
 

@@ -134,3 +134,16 @@ def test_what_is_still_ruled_out(
             all_ruled_out += ruled_out
             assert not [told for told in ruled_out if any(word in told for word in TELL[kind])], kind
     assert bool(all_ruled_out) is finds
+
+
+@of_recording("4.4.0-group-deleted")
+def test_a_group_was_deleted_without_the_offsets_topic(analyzed: Analyzed, tmp_path: Path) -> None:
+    """Of one group nothing tells how far it had read; the other one's client had logged its commits."""
+    folder = HOME / "4.4.0-group-deleted"
+    with searching(analyzed(folder), folder, tmp_path) as found:
+        part = found("data")
+    told = {each["group"]: (each["signature"], each["confidence"]) for each in part.findings}
+    assert told == dict.fromkeys(("billing", "shipping"), ("group-deleted", "likely"))
+    (back,) = part.symptoms
+    assert (back.name, back.group, back.offset, back.end_offset) == ("position-back", "shipping", 0, 300)
+    assert back.explained_by == [0]

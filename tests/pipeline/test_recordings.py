@@ -85,11 +85,14 @@ REFUSED = (
 that a record can't be read only its client could say."""
 CALLED = {
     "transactions-away": "leader-away",
+    "coordinator-away": "leader-away",
+    "producer-throttled": "client-throttled",
     "consumer-throttled": "client-throttled",
     "broker-suspended": "cut-off-leader",
     "crash-loop": "members-replaced",
     "commits-out-of-order": "offset-rewind",
     "disk-failed": "log-dir-failed",
+    "disk-full": "log-dir-failed",
 }
 """Causes that truths name otherwise, since they were written before there was a name for them."""
 BY_COMMITS = {"commit-back": "offset", "commit-missing": "end_offset"}
@@ -104,6 +107,8 @@ OFTEN = frozenset(
         "3.9.2-unclean-allowed",
         "4.4.0-acl-locks-out",
         "4.4.0-broker-away",
+        "4.4.0-coordinator-away",
+        "4.4.0-producer-throttled",
         "4.4.0-commits-out-of-order",
         "4.4.0-offsets-topic-expanded",
         "4.4.0-max-bytes-lowered",
@@ -111,6 +116,7 @@ OFTEN = frozenset(
         "4.4.0-topic-deleted",
         "4.4.0-crash-loop",
         "4.4.0-disk-failed",
+        "4.4.0-disk-full",
         "4.4.0-leader-died-with-acks-one-healthy",
         "4.4.0-password-changed",
         "4.4.0-retention-by-size",

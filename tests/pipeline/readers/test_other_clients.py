@@ -222,6 +222,18 @@ def test_where_kafka_go_begins(
     }
 
 
+def test_what_kafka_go_commits(tmp_path: Path) -> None:
+    said = (
+        "committed offsets for group shipping: \n\ttopic: orders\n\t\tpartition 0: 300\n\t\tpartition 12: 7\n"
+    )
+    found = read(tmp_path, f"2026/11/30 00:48:01.646816 {said}\ttopic: returns\n\t\tpartition 3: 0\n")
+    assert [some(each, "kind", "group", "topic", "partition", "offset") for each in found] == [
+        ["commit", "shipping", "orders", 0, 300],
+        ["commit", "shipping", "orders", 12, 7],
+        ["commit", "shipping", "returns", 3, 0],
+    ]
+
+
 def test_records_that_kafka_go_skips(tmp_path: Path) -> None:
     said = (
         "the kafka reader is reading before the first offset for partition 0 of orders, skipping from offset "

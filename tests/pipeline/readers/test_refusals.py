@@ -198,6 +198,16 @@ LIBRDKAFKA_SIZE = (
     "Invalid response size 30183 (0..12000): increase receive.message.max.bytes (after 141ms in state UP, 1 "
     "identical error(s) suppressed)\n"
 )
+LIBRDKAFKA_LATE = (
+    "%5|1796052819.464|REQTMOUT|w-2#producer-1| [thrd:127.0.0.1:35513/1]: 127.0.0.1:35513/1: Timed out "
+    "ProduceRequest in flight (after 6332ms, timeout #0)\n"
+)
+APPLICATION_LATE = "2026-11-30 15:33:39,479 ERROR w-2: _MSG_TIMED_OUT: Local: Message timed out\n"
+JAVA_LATE = (
+    "2026-11-29 21:10:06,532 ERROR w-4: TimeoutException: Expiring 2 record(s) for my-orders-0:10035 ms has "
+    "passed since batch creation. The request has not been sent, or no server response has been received "
+    "yet.\n"
+)
 REJECTED = (
     "[2026-11-29 21:13:36,727] INFO Rejected connection from /127.0.0.1, address already has the configured "
     "maximum of 30 connections. (kafka.network.DataPlaneAcceptor)\n"
@@ -215,6 +225,9 @@ REJECTED = (
         (FRANZ_GO_TOPIC, {"topic": "orders", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
         (JAVA_QUOTA, {"client": "g-1", "group": "g", "broker": 1, "error": "Throttled", "detail": "3871"}),
         (LIBRDKAFKA_SIZE, {"client": "g-1", "error": "ResponseTooLarge", "detail": "12000"}),
+        (LIBRDKAFKA_LATE, {"client": "w-2", "error": "RecordsTimedOut"}),
+        (APPLICATION_LATE, {"client": "w-2", "error": "RecordsTimedOut"}),
+        (JAVA_LATE, {"client": "w-4", "topic": "my-orders", "partition": 0, "error": "RecordsTimedOut"}),
         (PYTHON_TOPIC, {"topic": "orders.v2", "error": "UNKNOWN_TOPIC_OR_PARTITION"}),
         (REJECTED, {"error": "TooManyConnections", "detail": "127.0.0.1 has 30 connections"}),
     ],
