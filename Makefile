@@ -10,8 +10,8 @@ ARGS ?=
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto
 # See "What a test needs" in CONTRIBUTING.md.
 QUICK := "not needs and not long"
-# Many of the others wait (for a JVM, a download, the end of a session): two workers for each core.
-WORKERS = -n $$(($$(getconf _NPROCESSORS_ONLN) * 2)) --dist loadgroup --no-loadscope-reorder
+# Many of the others wait (for a JVM, a download, the end of a session): five workers for two cores.
+WORKERS = -n $$(($$(getconf _NPROCESSORS_ONLN) * 5 / 2)) --dist loadgroup --no-loadscope-reorder
 # What failed in CI is run once more, alone. What passes then depends on how busy the machine is: mend it.
 AGAIN := -n0 --last-failed --last-failed-no-failures none --maxfail 3
 again = $(if $(CI),|| { [ $$? = 1 ] && echo "Some tests failed. They are run once more:" && $(PYTEST) $(AGAIN) $(1); })
