@@ -15,6 +15,7 @@ from benchmarks.scenarios import SCENARIOS, choose
 from benchmarks.trees import NotATreeError, Tree
 
 from ..driving.processes import finished
+from ..turns import in_turn
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -25,7 +26,7 @@ def run_benchmark(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("peer", ["librdkafka-mock", "mockbroker"])
+@pytest.mark.parametrize("peer", in_turn(["librdkafka-mock", "mockbroker"], 2))
 def test_every_scenario_gives_answers_and_no_errors(peer: str, tmp_path: Path) -> None:
     chosen = [scenario for scenario in SCENARIOS if scenario.usual and not scenario.only_ours]
     names = ",".join(scenario.name for scenario in chosen)
