@@ -2,9 +2,8 @@
 
 The controller and the new leader say that it was unclean. They say so, too, of the last leader, which comes
 back when nobody is in sync any more (KIP-966), such as the only replica: that is a finding only if it lacks
-something. The new
-leader's epoch begins where its log ended; what had been replicated to the replicas in sync above that offset,
-or was committed by a group that had read it, is lost.
+something. The new leader's epoch begins where its log ended; what had been replicated to the replicas in sync
+above that offset, or was committed by a group that had read it, is lost.
 """
 
 from dataclasses import replace
