@@ -11,7 +11,7 @@ from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..readers.denial_messages import THROTTLED, TIMED_OUT
 from ..rows import SEEN, first_of, of_kinds, only_if, prefixed, row, seen, sentence
 from ..signature import Search, Signature
-from ..tables import Table, Window
+from ..tables import Column, Table, Window
 from ..tables import functions as F
 
 _LASTS_MS: Final = 30_000
@@ -34,15 +34,15 @@ def find(observations: Table) -> Table:
 
 def _told(observations: Table) -> Table:
     """Of clients that say so."""
-    rows = of_kinds(observations, "complaint").where("client is not null and time_ms is not null")
-    rows = rows.where(F.coalesce(F.col("error") == THROTTLED, F.lit(False))).select(*SEEN)
-    at = F.struct("time_ms", "file", "position")
-    runs = rows.groupBy("client", "group", "file").agg(
-        F.min("time_ms").alias("since_ms"),
-        F.count("position").alias("times"),
-        F.sum(F.col("detail").cast("bigint")).alias("waited_ms"),
-        F.min_by(row(), at).alias("first"),
-        F.max_by(row(), at).alias("last"),
+    runs = (
+        _complaints(observations, THROTTLED)
+        .groupBy("client", "group", "file")
+        .agg(
+            F.min("time_ms").alias("since_ms"),
+            F.count("position").alias("times"),
+            F.sum(F.col("detail").cast("bigint")).alias("waited_ms"),
+            *_ends(),
+        )
     )
     runs = runs.where(F.col("waited_ms") >= _LASTS_MS).persist()
     return findings(
@@ -72,15 +72,15 @@ def _told(observations: Table) -> Table:
 def _timed_out(observations: Table) -> Table:
     """Of producers whose records were not acknowledged in time after a quota had been set, by the log of the
     client or of its application."""
-    rows = of_kinds(observations, "complaint").where("client is not null and time_ms is not null")
-    rows = rows.where(F.coalesce(F.col("error") == TIMED_OUT, F.lit(False))).select(*SEEN)
-    at = F.struct("time_ms", "file", "position")
-    runs = rows.groupBy("client", "group").agg(
-        F.min("file").alias("file"),
-        F.min("time_ms").alias("since_ms"),
-        F.max("time_ms").alias("until_ms"),
-        F.min_by(row(), at).alias("first"),
-        F.max_by(row(), at).alias("last"),
+    runs = (
+        _complaints(observations, TIMED_OUT)
+        .groupBy("client", "group")
+        .agg(
+            F.min("file").alias("file"),
+            F.min("time_ms").alias("since_ms"),
+            F.max("time_ms").alias("until_ms"),
+            *_ends(),
+        )
     )
     runs = runs.where(F.col("until_ms") - F.col("since_ms") >= _LASTS_MS).persist()
     runs = _with_quota(runs, observations, _OF_PRODUCERS).where(F.col("act").isNotNull())
@@ -104,6 +104,17 @@ def _timed_out(observations: Table) -> Table:
         evidence=[F.col("act"), seen("first"), seen("last")],
         ids=["KIP-13", "KIP-219"],
     )
+
+
+def _complaints(observations: Table, error: str) -> Table:
+    rows = of_kinds(observations, "complaint").where("client is not null and time_ms is not null")
+    return rows.where(F.coalesce(F.col("error") == error, F.lit(False))).select(*SEEN)
+
+
+def _ends() -> tuple[Column, Column]:
+    """The first and the last row of a group."""
+    at = F.struct("time_ms", "file", "position")
+    return F.min_by(row(), at).alias("first"), F.max_by(row(), at).alias("last")
 
 
 def _with_quota(runs: Table, observations: Table, only: Sequence[str] = _ANY) -> Table:
