@@ -266,13 +266,15 @@ async def _run_in_trio(
 ) -> None:
     import trio
 
+    from ..server.in_trio import regularly
+
     with trio.open_signal_receiver(*ending_signals()) as signals:
         async with serve(observer=report, **options) as served:
             served.pump.be_eager()
             _begin(report, served, listener)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_collect_while_busy)
-                nursery.start_soon(_collect_when_idle)
+                nursery.start_soon(regularly, LOOK_SECONDS, WhenIdle().look)
                 if ended is not None:
                     nursery.start_soon(_cancel_after, ended, nursery.cancel_scope)
                 async for _ in signals:
@@ -286,15 +288,6 @@ async def _collect_while_busy() -> None:
     collector = WhileBusy()
     while True:
         await trio.sleep(YOUNG_SECONDS if collector.look() else REST_SECONDS)
-
-
-async def _collect_when_idle() -> None:
-    import trio
-
-    collector = WhenIdle()
-    while True:
-        await trio.sleep(LOOK_SECONDS)
-        collector.look()
 
 
 async def _cancel_after(ended: Callable[[], Awaitable[None]], scope: "trio.CancelScope") -> None:

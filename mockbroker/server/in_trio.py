@@ -1,5 +1,6 @@
 """Runs a pump as a task of trio, beside others."""
 
+from collections.abc import Callable
 from typing import Final
 
 import trio
@@ -48,3 +49,10 @@ async def _until_due(pump: Pump, sleep: trio.CancelScope) -> None:
         else:
             plan()
             await trio.lowlevel.wait_readable(pump.fileno())
+
+
+async def regularly(seconds: float, call: Callable[[], object]) -> None:
+    """Calls it every so many seconds, until it is cancelled."""
+    while True:
+        await trio.sleep(seconds)
+        call()

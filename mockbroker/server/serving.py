@@ -269,14 +269,6 @@ def listening(observer: Observer, given: ClusterOptions) -> Iterator[ServedClust
             wire.close()
 
 
-async def _sum_up_at_times(reporting: Reporting) -> None:
-    import trio
-
-    while True:
-        await trio.sleep(repeats.SECONDS)
-        reporting.sum_up()
-
-
 @contextlib.asynccontextmanager
 async def serve(
     *, observer: Observer | None = None, **given: Unpack[ClusterOptions]
@@ -292,7 +284,7 @@ async def serve(
     """
     import trio
 
-    from .in_trio import pumped
+    from .in_trio import pumped, regularly
 
     if not trio.lowlevel.in_trio_run():
         raise WrongEventLoopError(
@@ -303,7 +295,7 @@ async def serve(
     with listening(observer or SilentObserver(), given) as served:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(pumped, served.pump)
-            nursery.start_soon(_sum_up_at_times, served.reporting)
+            nursery.start_soon(regularly, repeats.SECONDS, served.reporting.sum_up)
             try:
                 await served.serve_control(nursery)
                 yield served
