@@ -151,7 +151,7 @@ def own_ends(observations: Table) -> Table:
 
 
 def _with_brokers(observations: Table) -> Table:
-    """Repeats the row of a broker that leaves or comes back for each partition of which it was in sync. The
+    """Each partition gets a row of its own when a broker leaves or comes back that was in its ISR. The
     `offset` of each row is when the logs end that would say more."""
     names = F.array_join(F.col("replicas").cast("array<string>"), ",")
     rows = of_kinds(observations, *_STEPS).where("kind != 'broker'")
