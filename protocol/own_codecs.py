@@ -1,5 +1,6 @@
 """Codecs of which each connection has its own, because they remember what its client sends."""
 
+import functools
 import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -10,14 +11,21 @@ from .codec import Codec, Frame, shared
 from .fetch import FetchReader, FetchWriter
 from .headers import skip_tags
 from .primitives import FrameBuffer
-from .produce import ProduceReader, ProduceWriter
+from .produce import Data, Like, ProduceReader, ProduceWriter
+
+
+@functools.cache
+def _produce_writer(version: int) -> ProduceWriter:
+    return ProduceWriter(version, shared(ApiKey.PRODUCE, version)._write)
 
 
 class ProduceCodec(Codec):
-    """For Produce: remembers requests and answers, one codec per connection, because they are much alike."""
+    """For Produce: remembers a connection's last request, because the next one is much alike; answers to
+    different connections are alike, too."""
 
-    __slots__ = ("_frames",)
+    __slots__ = ("_frames", "like_an_earlier")
 
+    _read: ProduceReader
     keeps_view = True
 
     def __init__(self, version: int) -> None:
@@ -29,7 +37,8 @@ class ProduceCodec(Codec):
         self._new_frame = bytearray
         self._write = shared(ApiKey.PRODUCE, version)._write
         self._read = ProduceReader(version)
-        self._frames = ProduceWriter(version, self._write)
+        self._frames = _produce_writer(version)
+        self.like_an_earlier = self._frames.like_an_earlier
 
     def decode(self, frame: bytes | memoryview, offset: int) -> Any:
         try:
@@ -38,6 +47,17 @@ class ProduceCodec(Codec):
             return self._read(frame, offset)
         except reading.READ_ERRORS as error:
             raise self._malformed(error) from error
+
+    def like_the_last(self, frame: Data, offset: int) -> tuple[Like, Data] | None:
+        """As `ProduceReader.like_the_last`, and None also for a request that can't be read."""
+        try:
+            if self.flexible:
+                if frame[offset]:
+                    return None
+                offset += 1
+            return self._read.like_the_last(frame, offset)
+        except reading.READ_ERRORS:
+            return None
 
     def encode(self, correlation_id: int, response: Any, most: float = math.inf) -> Frame:
         return self._frames.frame(correlation_id, response) or super().encode(correlation_id, response, most)

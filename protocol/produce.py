@@ -8,11 +8,12 @@ preceded the records of the last request; if the next one begins in the same way
 
 import struct
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from .messages.produce import (
     PartitionProduceData,
+    PartitionProduceResponse,
     ProduceRequest,
     ProduceResponse,
     TopicProduceData,
@@ -29,10 +30,27 @@ _MARK: Final = 0x5A5B5C5D5E5F6061
 
 Data = bytes | memoryview
 Read = Callable[[Data, int], tuple[int, int]]
+Place = tuple[str, UUID | None, int]
+"""The name of a topic up to v12, its id from v13 on, and the index of a partition."""
+
+
+_Around = tuple[Callable[..., bytes], int, bytes, bytes]
+"""What packs an answer, the size it announces, and what precedes and follows its offsets and times."""
+
+
+class Like(NamedTuple):
+    """What a request for one partition has besides records."""
+
+    transactional_id: str | None
+    acks: int
+    timeout_ms: int
+    place: Place
 
 
 class ProduceReader:
     """Reads v0 to v13; records are views of the frame. Raises one of READ_ERRORS."""
+
+    __slots__ = ("_by_id", "_flexible", "_head", "_like", "_long", "_short", "_tail", "_transactional")
 
     def __init__(self, version: int) -> None:
         self._flexible = version >= 9
@@ -42,9 +60,21 @@ class ProduceReader:
         self._long: Read = _compact if self._flexible else _length32
         self._tail = b"\0\0\0" if self._flexible else b""
         self._head = b""
-        self._like: tuple[str | None, int, int, UUID | None, str, int] = (None, 0, 0, None, "", 0)
+        self._like = Like(None, 0, 0, ("", None, 0))
 
     def __call__(self, data: Data, offset: int) -> ProduceRequest:
+        found = self.like_the_last(data, offset)
+        if found is None:
+            return self._read(data, offset)
+        (transactional_id, acks, timeout_ms, (name, topic_id, index)), records = found
+        partition = PartitionProduceData(index, records)
+        return ProduceRequest(
+            transactional_id, acks, timeout_ms, [TopicProduceData(topic_id, [partition], name)]
+        )
+
+    def like_the_last(self, data: Data, offset: int) -> tuple[Like, Data] | None:
+        """What it has in common with the last request that named one partition, and its records; None if it
+        differs from that in anything else."""
         head = self._head
         records_at = offset + len(head)
         if head and data[offset:records_at] == head:
@@ -61,12 +91,8 @@ class ProduceReader:
                 size, records_at = _INT32(data, records_at)[0], records_at + 4
             end = records_at + size
             if size > 0 and data[end:] == self._tail and end <= len(data):
-                transactional_id, acks, timeout_ms, topic_id, name, index = self._like
-                partition = PartitionProduceData(index, data[records_at:end])
-                return ProduceRequest(
-                    transactional_id, acks, timeout_ms, [TopicProduceData(topic_id, [partition], name)]
-                )
-        return self._read(data, offset)
+                return self._like, data[records_at:end]
+        return None
 
     def _read(self, data: Data, start: int) -> ProduceRequest:
         transactional_id, offset = self._text(data, start) if self._transactional else (None, start)
@@ -84,8 +110,8 @@ class ProduceReader:
         if len(topics) == 1 and len(topics[0].partition_data) == 1:
             only = topics[0]
             self._head = bytes(data[start:records_at])
-            index = only.partition_data[0].index
-            self._like = (transactional_id, acks, timeout_ms, only.topic_id, only.name, index)
+            place = (only.name, only.topic_id, only.partition_data[0].index)
+            self._like = Like(transactional_id, acks, timeout_ms, place)
         return ProduceRequest(transactional_id, acks, timeout_ms, topics)
 
     def _topic(self, data: Data, offset: int, entries: int) -> tuple[TopicProduceData, int, int]:
@@ -139,7 +165,7 @@ class ProduceWriter:
         self._tagged = version >= 9
         self._starts = version >= 5
         self._timed = version >= 2
-        self._packers: dict[tuple[str, UUID | None, int], Callable[..., bytes]] = {}
+        self._packers: dict[Place, _Around] = {}
 
     def frame(self, correlation_id: int, answer: ProduceResponse) -> bytes | None:
         """The frame, None if this is not the usual answer."""
@@ -151,19 +177,31 @@ class ProduceWriter:
         only = topic.partition_responses[0]
         if only.error_code:
             return None
-        key = (topic.name, topic.topic_id, only.index)
-        pack = self._packers.get(key)
-        if pack is None:
+        place = (topic.name, topic.topic_id, only.index)
+        if place not in self._packers:
             if len(self._packers) >= _REMEMBERED:
                 self._packers.clear()
-            pack = self._packers[key] = self._packer(answer)
-        if self._starts:
-            return pack(correlation_id, only.base_offset, only.log_append_time_ms, only.log_start_offset)
-        if self._timed:
-            return pack(correlation_id, only.base_offset, only.log_append_time_ms)
-        return pack(correlation_id, only.base_offset)
+            self._packers[place] = self._packer(answer)
+        return self.like_an_earlier(correlation_id, place, only)
 
-    def _packer(self, answer: ProduceResponse) -> Callable[..., bytes]:
+    def like_an_earlier(
+        self, correlation_id: int, place: Place, only: PartitionProduceResponse
+    ) -> bytes | None:
+        """The same from the result of its partition, which is no error; None if it was never asked for
+        that."""
+        around = self._packers.get(place)
+        if around is None:
+            return None
+        pack, size, head, tail = around
+        base_offset = only.base_offset
+        if self._starts:
+            time_ms, start = only.log_append_time_ms, only.log_start_offset
+            return pack(size, correlation_id, head, base_offset, time_ms, start, tail)
+        if self._timed:
+            return pack(size, correlation_id, head, base_offset, only.log_append_time_ms, tail)
+        return pack(size, correlation_id, head, base_offset, tail)
+
+    def _packer(self, answer: ProduceResponse) -> _Around:
         """Encodes the answer with a placeholder for its base offset, and makes a format of what surrounds
         that."""
         only = answer.responses[0].partition_responses[0]
@@ -175,12 +213,7 @@ class ProduceWriter:
         at = out.index(struct.pack(">q", _MARK))
         head, tail = (b"\0" if self._tagged else b"") + out[:at], bytes(out[at + size :])
         length = 4 + len(head) + size + len(tail)
-        layout = struct.Struct(f">ii{len(head)}s{size // 8}q{len(tail)}s").pack
-
-        def pack(correlation_id: int, *values: int) -> bytes:
-            return layout(length, correlation_id, head, *values, tail)
-
-        return pack
+        return struct.Struct(f">ii{len(head)}s{size // 8}q{len(tail)}s").pack, length, head, tail
 
 
 def _slice(data: Data, offset: int, size: int) -> Data:

@@ -23,8 +23,7 @@ def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
     """For uncompressed records: every byte from `offset` on has to belong to one of `count` records."""
     end = len(data)
     if count == 1:
-        usual = _usual_head(end - offset)
-        if usual and data[offset : offset + len(usual)] == usual and not data[end - 1]:
+        if is_usual(data, offset):
             return 0, 0
         if (delta := _plain(data, offset)) is not None:
             return delta, delta
@@ -107,6 +106,13 @@ def scan(data: Batch | bytes, offset: int, count: int) -> tuple[int, int]:
     if offset != end:
         raise InvalidRecordError("records are left")
     return earliest, latest
+
+
+def is_usual(data: Batch | bytes, offset: int) -> bool:
+    """Whether the bytes from `offset` on are one record with the time of its batch, no key and no headers."""
+    end = len(data)
+    head = _usual_head(end - offset)
+    return bool(head) and data[offset : offset + len(head)] == head and not data[end - 1]
 
 
 def _alike(

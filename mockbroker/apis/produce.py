@@ -5,22 +5,19 @@ Errors are found in the same order as in Kafka (`KafkaApis.handleProduceRequest`
 partition, in the transaction, then in the log, partition by partition.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from uuid import UUID
 
 from ..cluster.call import Call
 from ..cluster.topic import Topic
-from ..log.log import Log
 from ..log.old_messages import Made, converting
-from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
-from ..outcome import CLOSE, NEVER, NO_ANSWER, PARKED, Steps
+from ..outcome import CLOSE, NEVER, Steps
 from ..policies.producers.marked_append_time import marked_append_time
 from ..policies.producers.message_sets import message_sets
 from ..policies.transactions.transaction_verification import transaction_verification
 from ..policies.transactions.unnamed_transactions import unnamed_transactions
 from ..portions import PORTION, at_once
-from ..protocol import record_batch
 from ..protocol.api_keys import ApiKey
 from ..protocol.errors import ErrorCode
 from ..protocol.messages.produce import (
@@ -31,25 +28,23 @@ from ..protocol.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-from ..protocol.record_batch import MAGIC, BatchHeader
+from ..protocol.record_batch import MAGIC
 from ..replication.partition import Partition
-from .leaders import produce_endpoints
+from .appending import ACKS, append, conclude
+from .produce_alone import append_alone, append_at_once
 from .produced_batches import (
     BATCHES_SINCE,
     MESSAGES,
-    ZSTD_SINCE,
     RequestError,
     any_batch,
     first_is_transactional,
     only_batch,
 )
 from .produced_messages import append_as_messages
-from .produced_partitions import Asked, invalid, led_by_other, refused
+from .produced_partitions import Asked, refused
 from .registry import handles
-from .unreplicated import Unreplicated
 from .verification import Verification
 
-_ACKS = (-1, 0, 1)
 ADMIN_CLIENT_ID = "__admin_client"
 """The only client id that may write to internal topics (`AdminUtils.java`)."""
 
@@ -74,13 +69,14 @@ _TWO_PRODUCERS = RequestError(
         UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_EPOCH, INVALID_PRODUCER_ID_MAPPING, INVALID_TXN_STATE,
         TRANSACTION_ABORTABLE v11+, TOPIC_AUTHORIZATION_FAILED, CLUSTER_AUTHORIZATION_FAILED,
         TRANSACTIONAL_ID_AUTHORIZATION_FAILED""",
+    at_once=append_at_once,
 )
 def produce(call: Call, request: ProduceRequest) -> object:
     """Batches of a transaction are verified first (KIP-890).
 
     With acks=0 there is no answer, and an error closes the connection, as in Kafka.
     """
-    if (answered := _append_alone(call, request)) is not None:
+    if (answered := append_alone(call, request)) is not None:
         return answered
     steps = _steps(call, request)
     if all(_is_owned(each.records) for data in request.topic_data[:1] for each in data.partition_data[:1]):
@@ -111,35 +107,6 @@ def _steps(call: Call, request: ProduceRequest) -> Steps:
             return _refuse_all(request, _TWO_PRODUCERS)
         return Verification(call, request, answer, asked, append_all).start()
     return append_all(call, request, answer, asked)
-
-
-def _append_alone(call: Call, request: ProduceRequest) -> object | None:
-    """The answer to the most common request: one batch outside of transactions for one partition on this
-    broker.
-
-    None for all other requests, which may have other errors.
-    """
-    topics, acks = request.topic_data, request.acks
-    if len(topics) != 1 or len(topics[0].partition_data) != 1 or acks not in _ACKS:
-        return None
-    (data,) = topics
-    (each,) = data.partition_data
-    header = None if each.records is None else record_batch.common(each.records)
-    if header is None or header[5] & record_batch.TRANSACTIONAL or call.version < ZSTD_SINCE:
-        return None
-    partition = call.partition(data.name if call.version < 13 else _topic_of(call, data)[0], each.index)
-    if partition is None or partition.topic.internal:
-        return None
-    log = partition.log
-    if log.segments.settings.magic != MAGIC:
-        return None
-    assert each.records is not None
-    one = append(call, partition, each.records, header, acks)
-    answer = ProduceResponse([TopicProduceResponse(data.topic_id, [one], data.name)])
-    behind = log.high_watermark != log.end_offset
-    if acks and not behind and not one.error_code:
-        return answer
-    return _conclude(call, request, answer, one.error_code != 0, behind)
 
 
 def _looked_at(
@@ -220,7 +187,7 @@ def append_all(call: Call, request: ProduceRequest, answer: ProduceResponse, ask
     if each.appends and each.is_converted and _is_owned(each.batch):
         return call.in_parts(_one_by_one(call, request, answer, asked))
     failed = at_once(_append_one(call, each, request.acks))
-    return _conclude(call, request, answer, failed, each.behind)
+    return conclude(call, request, answer, failed, each.behind)
 
 
 def _one_by_one(call: Call, request: ProduceRequest, answer: ProduceResponse, asked: list[Asked]) -> Steps:
@@ -235,14 +202,14 @@ def _one_by_one(call: Call, request: ProduceRequest, answer: ProduceResponse, as
         else:
             failed = at_once(steps) or failed
         behind = behind or each.behind
-    return _conclude(call, request, answer, failed, behind)
+    return conclude(call, request, answer, failed, behind)
 
 
 def _append_one(call: Call, asked: Asked, acks: int) -> Generator[None, None, bool]:
     """Adds a partition's answer, and returns whether it is an error."""
     one = None
     if asked.appends:
-        if acks not in _ACKS:
+        if acks not in ACKS:
             one = refused(asked.index, ErrorCode.INVALID_REQUIRED_ACKS)
         elif asked.partition.topic.internal and call.client_id != ADMIN_CLIENT_ID:
             one = refused(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
@@ -256,66 +223,6 @@ def _append_one(call: Call, asked: Asked, acks: int) -> Generator[None, None, bo
     assert one is not None
     asked.topic.partition_responses.append(one)
     return one.error_code != 0
-
-
-def _conclude(
-    call: Call, request: ProduceRequest, answer: ProduceResponse, failed: bool, behind: bool
-) -> object:
-    if request.acks == 0:
-        return CLOSE if failed else NO_ANSWER
-    if failed and call.version >= 10:
-        answer.node_endpoints = produce_endpoints(call, answer)
-    if behind and request.acks == -1 and Unreplicated(call, request, answer).left:
-        return PARKED
-    return answer
-
-
-def append(
-    call: Call, partition: Partition, records: bytes | memoryview, header: BatchHeader, acks: int
-) -> PartitionProduceResponse:
-    """Appends one partition's batch, and returns the result."""
-    index = partition.index
-    if partition.leader != call.broker.id:
-        return led_by_other(partition)
-    log = partition.log
-    if acks == -1 and partition.is_under_min_isr:
-        return refused(index, ErrorCode.NOT_ENOUGH_REPLICAS, None, [], log.start_offset)
-    now_ms = call.environment.now_ms
-    size = len(records)
-    try:
-        settings, place = log.segments.settings, (partition.topic.name, index)
-        batch, header, max_timestamp = validate(records, header, settings, place, now_ms)
-        if len(batch) > settings.segment_bytes:
-            raise BatchError(ErrorCode.RECORD_LIST_TOO_LARGE)
-        producer_id, epoch, sequence, count = header[9:]
-        if producer_id >= 0:
-            producers = log.producers
-            earlier = producers.check(producer_id, epoch, sequence, count, log.end_offset)
-            if earlier is not None:
-                partition.stats.appended(size, count)
-                return PartitionProduceResponse(
-                    index, 0, earlier.base_offset, earlier.timestamp, log.start_offset
-                )
-            transactional = header[5] & record_batch.TRANSACTIONAL
-            if producers.transactions.open and not transactional:
-                producers.check_outside(producer_id)
-    except BatchError as error:
-        return invalid(call, partition, error)
-    except SequenceError as error:
-        return refused(index, error.code, None, [], log.start_offset)
-    base_offset = log.end_offset
-    record_batch.place(batch, base_offset, partition.leader_epoch)
-    append_time = settings.log_append_time
-    if append_time or max_timestamp != header[8] or header[5] & record_batch.LOG_APPEND_TIME:
-        record_batch.stamp(batch, max_timestamp, append_time)
-    remember = None
-    if producer_id >= 0:
-        last = base_offset + count - 1
-        done = AppendedBatch(sequence, last_sequence(sequence, count), base_offset, last, max_timestamp)
-        remember = _producer(producer_id, epoch, done, transactional)
-    partition.stats.appended(size, count)
-    partition.append_as_leader(batch, base_offset, count, max_timestamp, remember)
-    return PartitionProduceResponse(index, 0, base_offset, now_ms if append_time else -1, log.start_offset)
 
 
 def _append_messages(
@@ -352,11 +259,6 @@ def _append_messages(
     if mixed and answer.error_code == ErrorCode.INVALID_RECORD:
         answer.error_code = ErrorCode.CORRUPT_MESSAGE
     return answer
-
-
-def _producer(producer_id: int, epoch: int, done: AppendedBatch, transactional: int) -> Callable[[Log], None]:
-    """A function that records in a log that the producer appended this."""
-    return lambda log: log.producers.appended(producer_id, epoch, done, transactional)
 
 
 def merged(request: ProduceRequest) -> list[TopicProduceData]:

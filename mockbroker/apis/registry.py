@@ -16,6 +16,9 @@ Handler = Callable[[Call, Any], Any]
 """`(call, request) -> response`, or `Unanswered`."""
 InSession = Callable[[Call, Any], Any]
 """`(call, request) -> request`: has a session go on, though no partition is looked at."""
+AtOnce = Callable[[Call, Any, int, memoryview, int], Any]
+"""`(call, codec, correlation id, frame, offset after the client id) -> frame of the answer`, or what a
+handler returns; None for a request that it leaves to the handler."""
 
 H = TypeVar("H", bound=Callable[..., Any])
 
@@ -35,6 +38,7 @@ class Api(NamedTuple):
     source: str
     usual_level: str | None
     in_session: InSession | None
+    at_once: AtOnce | None
     codes: Mapping[str, str]
 
 
@@ -62,6 +66,7 @@ def handles(
     source: str,
     usual_level: str | None = None,
     in_session: InSession | None = None,
+    at_once: AtOnce | None = None,
     **codes: str,
 ) -> Callable[[H], H]:
     """Registers a handler, which has to be in the module named after the API. One that yields is answered in
@@ -73,6 +78,9 @@ def handles(
     `in_session` is for requests of a session, which goes on before a broker looks at partitions. It takes the
     place of the handler where each of these is refused, and returns the request with all partitions that are
     answered, or raises ApiError for a request that fails as a whole.
+
+    `at_once` answers common requests without their values, where neither a fault, nor the trace, nor an
+    authorizer has to look at these.
 
     `codes` are the error codes that Kafka gives, by their level in the answer (`messages.places.places`), and
     `source` is where they are from: files of Kafka 4.3.1, 3.9.2, 2.8.2, 2.0.1 and 0.11.0.3, and the answers
@@ -88,7 +96,7 @@ def handles(
     def register(handler: H) -> H:
         whole = _in_parts(handler) if inspect.isgeneratorfunction(handler) else handler
         _REGISTERED_SO_FAR[api_key] = Api(
-            whole, changes, " ".join(source.split()), usual_level, in_session, codes
+            whole, changes, " ".join(source.split()), usual_level, in_session, at_once, codes
         )
         return handler
 

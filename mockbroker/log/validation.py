@@ -91,6 +91,19 @@ def validate(
     batch = data if type(data) is memoryview and not data.readonly else bytearray(data)
     if not record_batch.crc_matches(batch, header):
         raise BatchError(ErrorCode.CORRUPT_MESSAGE)
+    oldest = now_ms - settings.timestamp_before_max_ms
+    newest = now_ms + settings.timestamp_after_max_ms
+    if (
+        count == 1
+        and not (attributes or last_offset_delta or settings.compacted or settings.log_append_time)
+        and (producer_id < 0 or sequence >= 0)
+        and settings.compression_type == "producer"
+        and NO_TIMESTAMP <= base_timestamp <= newest
+        and base_timestamp >= oldest
+        and record_scan.is_usual(batch, HEADER_BYTES)
+    ):
+        # What follows would find the same, in more steps.
+        return batch, header, base_timestamp
     codec = attributes & COMPRESSION_MASK
     if codec > _NEWEST_CODEC:
         # Kafka fails there without a specific error code.
@@ -113,8 +126,6 @@ def validate(
         times = [_wrapped(record.timestamp) for record in record_batch.records(batch)]
         earliest, latest = min(times), max(times)
     append_time = settings.log_append_time
-    oldest = now_ms - settings.timestamp_before_max_ms
-    newest = now_ms + settings.timestamp_after_max_ms
     if (
         settings.compacted
         or attributes & LOG_APPEND_TIME

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from ..apis.advertised import answered
-from ..apis.registry import HANDLERS, Handler, declared
+from ..apis.registry import HANDLERS, AtOnce, Handler, declared
 from ..cluster.broker import Broker
 from ..cluster.call import Call
 from ..cluster.cluster import Cluster
@@ -41,6 +41,8 @@ class Connection(Sending):
 
     tells_wire = False
     """Whether it tells a capture itself what comes and goes."""
+    answers_at_once = True
+    """Whether nothing has to look at the values of common requests."""
 
     __slots__ = (
         "_client_id_bytes",
@@ -73,7 +75,7 @@ class Connection(Sending):
         self.client = Client(host, name, listener)
         self.client_id: str | None = None
         self.observer = observer
-        self._served: dict[int, tuple[Codec, Handler]] = {}
+        self._served: dict[int, tuple[Codec, Handler, AtOnce | None]] = {}
         self.announced = False
         self._client_id_bytes = b""
         self._client_id_size = _NO_CLIENT_ID_YET
@@ -92,8 +94,22 @@ class Connection(Sending):
             if served is None:
                 return
         self.client.requests += 1
-        found, handler = served
+        found, handler, at_once = served
         call = Call(self.cluster, self.broker, version, self.client, self.client_id, self._complete)
+        if at_once is not None and not (self.trace.on or self.faults.armed or self._deliveries):
+            self.broker.environment.at_work = call
+            try:
+                answer = at_once(call, found, correlation_id, frame, offset)
+            except Exception as error:
+                answer = self._raised(found, call, found.decode(frame, offset), error)
+            if type(answer) is bytes:
+                self.out.append(answer)
+                self.out_bytes += len(answer)
+                return
+            if answer is not None:
+                request = found.decode(frame, offset)
+                self._answer(found, lambda *_: answer, correlation_id, call, request, frame, offset)
+                return
         if len(frame) > LARGE_BYTES and not found.keeps_view:
             # It outlives the buffer of the frame.
             frame = memoryview(bytes(frame))
@@ -211,7 +227,7 @@ class Connection(Sending):
 
     def _serve(
         self, key: int, version: int, correlation_id: int, frame: memoryview, offset: int
-    ) -> tuple[Codec, Handler] | None:
+    ) -> tuple[Codec, Handler, AtOnce | None] | None:
         """None if the request was answered already: an ApiVersions of an unknown version."""
         release = self.cluster.release
         if not answered(release, key, version, self.cluster.configs.unstable):
@@ -229,11 +245,12 @@ class Connection(Sending):
         found = codec(key, version)
         self.faults.note(found.api_key, self.client_id)
         handler = HANDLERS[found.api_key]
+        at_once = declared(found.api_key).at_once if self.answers_at_once else None
         if self.cluster.authorizer is not None:
             from ..authorization import guarded
 
-            handler = guarded(found.api_key, handler, self.cluster.authorizer)
-        served = self._served[key << 16 | version] = found, handler
+            handler, at_once = guarded(found.api_key, handler, self.cluster.authorizer), None
+        served = self._served[key << 16 | version] = found, handler, at_once
         return served
 
     def _complete(self, call: Call, answer: Any) -> None:

@@ -97,6 +97,14 @@ class Frames(ABC):
                 self._queue(data)
                 self.resume()
             return
+        end = len(data)
+        if self.target is None and end >= 4 and _INT32(data)[0] == end - 4:
+            # As usual, this is one request.
+            try:
+                self._answer_frame(data[4:])
+            except Exception as error:
+                self._end_by(error, data)
+            return
         used = self._take(data) if self.target is not None else self._answer_frames(data)
         if used == len(data) or self.wants_close:
             return
@@ -237,10 +245,15 @@ class Frames(ABC):
                 self._answer_frame(frame)
                 if after == end or self.parked is not None or self.wants_close:
                     break
-        except MalformedRequestError as error:
+        except Exception as error:
+            self._end_by(error, data[start:])
+        return position
+
+    def _end_by(self, error: Exception, data: memoryview) -> None:
+        """Ends the connection by what a request in `data` has raised."""
+        if isinstance(error, MalformedRequestError):
             self.wants_close = True
             self._malformed(str(error))
-        except Exception as error:
-            key, version = _API(data, start + 4)
+        else:
+            key, version = _API(data, 4)
             self._failed(key, version, error)
-        return position

@@ -37,6 +37,7 @@ class SaslConnection(Connection):
     __slots__ = ("_gate", "_secrets", "login", "tls", "wire")
 
     tells_wire = True
+    answers_at_once = False
 
     def __init__(
         self,
