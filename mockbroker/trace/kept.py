@@ -7,14 +7,19 @@ from dataclasses import fields
 from operator import itemgetter
 from typing import Any, Final, overload
 
+from . import produced
 from .event import Event
+from .events import Answer, Request
 from .looks import Snapshot
+from .plain import plain
 
 Unread = tuple[int, Callable[..., Event], *tuple[Any, ...]]
 """Its number, the kind of event or another function that makes it, and the arguments after the number;
-bodies are `packed`, and a keyframe has a `Snapshot` in place of rows."""
+bodies are `packed` or noted (`produced`), and a keyframe has a `Snapshot` in place of rows."""
 Entry = Event | Unread
 
+_BODY_OF_ANSWER: Final = -2
+"""Its place among the values."""
 MOST_ENTRIES: Final = 200_000
 """How many entries the large requests and answers that are kept may have together: partitions, topics and
 groups that they name, or any others."""
@@ -90,8 +95,10 @@ def event_of(entry: Entry) -> Event:
     number, make, *values = entry
     if values and type(values[-1]) is Snapshot:
         values[-1] = values[-1].rows()
-    elif bytes in map(type, values):
-        values = [marshal.loads(each) if type(each) is bytes else each for each in values]
+    elif make is Request:
+        values[-1] = _body_of(values[-1], produced.request_of)
+    elif make is Answer:
+        values[_BODY_OF_ANSWER] = _body_of(values[_BODY_OF_ANSWER], produced.answer_of)
     return make(number, *values)
 
 
@@ -103,6 +110,13 @@ def packed(body: dict[str, Any]) -> Any:
     except ValueError:
         # It has numbers with names.
         return body
+
+
+def _body_of(body: Any, message: Callable[[produced.Noted], Any]) -> Any:
+    """That of an entry: packed, or what was noted of a message of Produce."""
+    if type(body) is bytes:
+        return marshal.loads(body)
+    return plain(message(body)) if type(body) is tuple else body
 
 
 def values_of(entries: list[Entry]) -> list[Unread]:

@@ -40,11 +40,8 @@ class States:
         self._topics = dict(self._look_at_topics())
         self._others = dict(self._look())
         self._commits = Commits(cluster)
-
-    @property
-    def others(self) -> int:
+        self.others = len(self._others) + len(self._commits)
         """How many things are looked at that are no partitions."""
-        return len(self._others) + len(self._commits)
 
     def look_at_all(self) -> None:
         """Something has changed on which all partitions depend: the next look is at each of them."""
@@ -55,15 +52,21 @@ class States:
         """Whether no partition has changed since the last look."""
         return self._watching.is_quiet
 
+    @property
+    def have_news(self) -> bool:
+        """Whether the controller has written something since the last look."""
+        return self._watching.has_news
+
     def changes(self) -> Iterator[Change]:
         """What has changed since the last look."""
         yield from self._other_changes()
         yield from self._changed_partitions()
         yield from self._commits.changes()
+        self.others = len(self._others) + len(self._commits)
 
     def changes_of_partitions(self) -> Iterator[Change]:
-        """The same of partitions alone, at a price that depends only on how many have changed; if the
-        controller has written something, of everything."""
+        """The same of partitions alone, at a price that depends only on how many have changed; if there are
+        news, of everything."""
         return self.changes() if self._watching.has_news else self._changed_partitions()
 
     def _changed_partitions(self) -> Iterator[Change]:
@@ -73,6 +76,15 @@ class States:
             if partition.deleted or not _is_used(partition):
                 continue
             seen = self._partitions.get(partition)
+            if (
+                only_logs
+                and self._details
+                and seen is not None
+                and (next_ := seen.after(partition)) is not None
+            ):
+                self._partitions[partition], those = next_
+                yield from those
+                continue
             now = Look.at(partition, self._details, seen if only_logs else None)
             if now != seen:
                 self._partitions[partition] = now
