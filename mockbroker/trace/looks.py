@@ -100,17 +100,17 @@ class Look(NamedTuple):
             )
         return cls(leader, isr, log.start_offset, ends, followers, cuts, replicas, producers, why)
 
-    def after(self, partition: "TopicPartition") -> "tuple[Look, list[Change]] | None":
-        """The next one with details, and what has changed, if nothing but logs was set since. None if that
-        is not all that `changes` would have to compare."""
-        where = (partition.topic.name, partition.index)
-        found: list[Change] = []
+    def after(self, partition: "TopicPartition", number: int, now_ms: int) -> "tuple[Look, list[Any]] | None":
+        """The next one with details, if nothing but logs was set since, and what has changed, as entries
+        after event `number`. None if that is not all that `changes` would have to compare."""
+        topic, index = partition.topic.name, partition.index
+        found: list[Any] = []
         replicas: list[Replica] = []
         for replica, (_, cut_count), before in zip(partition.hosted, self.cuts, self.replicas, strict=True):
             log = replica.log
             if log.cut_count != cut_count:
                 return None
-            broker, leader, epoch, _, _, _, epochs = before
+            broker, leader, epoch, start, mark, end, epochs = before
             cache = log.epochs
             starts = cache.starts
             # Entries of a log that was not truncated come last, and go first.
@@ -122,18 +122,39 @@ class Look(NamedTuple):
                 or starts[0] != epochs[0][1]
             ):
                 epochs = _pairs(cache)
-            now = (broker, leader, epoch, log.start_offset, log.high_watermark, log.end_offset, epochs)
+            elif log.end_offset == end and log.high_watermark == mark and log.start_offset == start:
+                replicas.append(before)
+                continue
+            start, mark, end = log.start_offset, log.high_watermark, log.end_offset
+            now = broker, leader, epoch, start, mark, end, epochs
             replicas.append(now)
             if now != before:
-                found.append(_change((events.Replica, (*where, *now))))
+                number += 1
+                found.append(
+                    (
+                        number,
+                        events.Replica,
+                        now_ms,
+                        topic,
+                        index,
+                        broker,
+                        leader,
+                        epoch,
+                        start,
+                        mark,
+                        end,
+                        epochs,
+                    )
+                )
         log = partition.log
         if self.producers or log.producers.entries:
             return None
         start, ends = log.start_offset, _ends(log)
         if start != self.log_start:
-            found.append(_change((events.LogStart, (*where, start))))
+            number += 1
+            found.append((number, events.LogStart, now_ms, topic, index, start))
         if ends != self.ends:
-            found.append(_change((events.HighWatermark, (*where, *ends))))
+            found.append((number + 1, events.HighWatermark, now_ms, topic, index, *ends))
         known = self.leader, self.isr, start, ends, self.followers, self.cuts, tuple(replicas), (), self.why
         return _look(known), found
 
@@ -153,8 +174,7 @@ class Look(NamedTuple):
 
 
 _look: "Final[Callable[[tuple[Any, ...]], Look]]" = partial(tuple.__new__, Look)
-_change: Final[Callable[[tuple[Any, ...]], Change]] = partial(tuple.__new__, Change)
-"""They are made of tuples without a call of Python, thousands of times a second."""
+"""It is made of a tuple without a call of Python, thousands of times a second."""
 
 
 class Snapshot:

@@ -18,7 +18,7 @@ from .events import NOT_KEPT
 from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .finding import fits
 from .group_events import SharePartition
-from .kept import Entry, Kept, event_of, packed
+from .kept import Entry, Kept, event_of, number_of, packed
 from .looks import Change
 from .plain import shortened, weight
 from .states import States
@@ -218,10 +218,19 @@ class Recorder:
         states = self._states
         if states.are_quiet:
             return
-        if states.have_news:
-            self._take(states.changes())
-        else:
-            self._note(states.changes_of_partitions())
+        if states.have_news or self._listeners:
+            self._take(states.changes_of_partitions())
+            return
+        try:
+            found: list[Entry] = [*states.changed_partitions(self._number, self._cluster.now_ms)]
+            if found:
+                self._number = number_of(found[-1])
+                self.events.extend(found)
+                if self._takers:
+                    self._offer(found)
+            self._keyframe_if_due()
+        except Exception as error:
+            self._failed(error)
 
     @property
     def _interval_ms(self) -> int:
@@ -230,20 +239,16 @@ class Recorder:
         return others // _OTHERS_PER_MS if others > _FEW else 0
 
     def _take(self, changes: Iterable[Change]) -> None:
-        self._known.look()
-        self._decisions.forget_all_but(self._cluster.topics)
-        self._note(changes)
-
-    def _note(self, changes: Iterable[Change]) -> None:
         try:
+            self._known.look()
             if self._listeners:
                 # Which may have the cluster do something: it is told as it comes.
                 for each in changes:
                     self._keep_all([each])
             elif found := list(changes):
                 self._keep_all(found)
-            if self.bodies and self._number >= self._keyframe_at:
-                self._add_keyframe(self._states)
+            self._decisions.forget_all_but(self._cluster.topics)
+            self._keyframe_if_due()
         except Exception as error:
             self._failed(error)
 
@@ -300,6 +305,10 @@ class Recorder:
     def _add(self, kind: Callable[..., Event], *values: Any) -> None:
         self._number += 1
         self._keep((self._number, kind, self._cluster.now_ms, *values))
+
+    def _keyframe_if_due(self) -> None:
+        if self.bodies and self._number >= self._keyframe_at:
+            self._add_keyframe(self._states)
 
     def _add_keyframe(self, states: States) -> None:
         self.hand_over()

@@ -72,23 +72,33 @@ class States:
     def _changed_partitions(self) -> Iterator[Change]:
         found, only_logs = self._watching.some(), self._watching.only_logs
         for partition in found:
-            # Somebody who was told of others may have deleted it.
-            if partition.deleted or not _is_used(partition):
-                continue
-            seen = self._partitions.get(partition)
-            if (
-                only_logs
-                and self._details
-                and seen is not None
-                and (next_ := seen.after(partition)) is not None
-            ):
-                self._partitions[partition], those = next_
-                yield from those
-                continue
-            now = Look.at(partition, self._details, seen if only_logs else None)
-            if now != seen:
-                self._partitions[partition] = now
-                yield from changes(partition, seen, now, self._details)
+            for _, kind, _, *values in self._looked_at(partition, only_logs, 0, 0):
+                yield Change(kind, tuple(values))
+
+    def changed_partitions(self, number: int, now_ms: int) -> list[Any]:
+        """The same as entries after event `number`, to be used unless there are news."""
+        found, only_logs = self._watching.some(), self._watching.only_logs
+        if len(found) == 1:
+            return self._looked_at(found[0], only_logs, number, now_ms)
+        entries: list[Any] = []
+        for partition in found:
+            entries += self._looked_at(partition, only_logs, number + len(entries), now_ms)
+        return entries
+
+    def _looked_at(self, partition: "TopicPartition", only_logs: bool, number: int, now_ms: int) -> list[Any]:
+        # Somebody who was told of others may have deleted it.
+        if partition.deleted or not _is_used(partition):
+            return []
+        seen = self._partitions.get(partition)
+        if only_logs and self._details and seen and (told := seen.after(partition, number, now_ms)):
+            self._partitions[partition], entries = told
+            return entries
+        now = Look.at(partition, self._details, seen if only_logs else None)
+        if now == seen:
+            return []
+        self._partitions[partition] = now
+        found = changes(partition, seen, now, self._details)
+        return [(place, kind, now_ms, *values) for place, (kind, values) in enumerate(found, number + 1)]
 
     def snapshot(self) -> Snapshot:
         """The state at the last look."""
