@@ -174,7 +174,8 @@ class Look(NamedTuple):
 
 
 _look: "Final[Callable[[tuple[Any, ...]], Look]]" = partial(tuple.__new__, Look)
-"""It is made of a tuple without a call of Python, thousands of times a second."""
+_change: Final[Callable[[tuple[Any, ...]], Change]] = partial(tuple.__new__, Change)
+"""They are made of tuples without a call of Python, thousands of times a second."""
 
 
 class Snapshot:
@@ -191,6 +192,12 @@ class Snapshot:
     ) -> None:
         self._others, self._partitions, self._commits = tuple(others), tuple(partitions), tuple(commits)
 
+    def __reduce__(self) -> "tuple[Callable[..., Snapshot], tuple[Any, ...]]":
+        """Plain tuples, for which pickling a thousand of them calls no Python."""
+        topics, indexes, looks = zip(*self._partitions, strict=True) if self._partitions else ((), (), ())
+        parts = [*map(tuple, self._others)], topics, indexes, [*map(tuple, looks)]
+        return _snapshot, (*parts, [*map(tuple, self._commits)])
+
     def __len__(self) -> int:
         """About how many rows there are."""
         of_partitions = sum(_OF_EACH + len(look.replicas) for _, _, look in self._partitions)
@@ -204,6 +211,11 @@ class Snapshot:
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Those of `changes`."""
         return as_rows(self.changes())
+
+
+def _snapshot(others: Any, topics: Any, indexes: Any, looks: Any, commits: Any) -> Snapshot:
+    partitions = zip(topics, indexes, map(_look, looks), strict=True)
+    return Snapshot(map(_change, others), partitions, map(_change, commits))
 
 
 def _followers(

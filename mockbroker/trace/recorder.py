@@ -18,7 +18,7 @@ from .events import NOT_KEPT
 from .exchanges import MOST_NAMES, Asked, KnownTopics, names_in, names_of_produce
 from .finding import fits
 from .group_events import SharePartition
-from .kept import Entry, Kept, event_of, number_of, packed
+from .kept import Entry, Kept, event_of, packed
 from .looks import Change
 from .plain import shortened, weight
 from .states import States
@@ -82,7 +82,7 @@ class Recorder:
         *,
         bodies: bool,
     ) -> None:
-        self._cluster = cluster
+        self._cluster, self._environment = cluster, cluster.environment
         self._listeners = listeners
         self._takers = takers
         self._tell = tell
@@ -121,7 +121,7 @@ class Recorder:
         if not quiet:
             self._look(api in _QUIET)
         self._number = number = self._number + 1
-        asked = Asked(number, self._cluster.now_ms, call, api, connection, correlation_id)
+        asked = Asked(number, self._environment.now_ms, call, api, connection, correlation_id)
         body: Any = None
         if api is ApiKey.PRODUCE:
             asked.names = self._names_of_produce(request)
@@ -153,7 +153,7 @@ class Recorder:
         else:
             self._stale = True
         self._number = number = self._number + 1
-        now_ms = self._cluster.now_ms
+        now_ms = self._environment.now_ms
         if not self.bodies:
             codes = answer if type(answer) is Unanswered else error_codes(answer)
             self._keep((number, exchanges.answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
@@ -222,13 +222,13 @@ class Recorder:
             self._take(states.changes_of_partitions())
             return
         try:
-            found: list[Entry] = [*states.changed_partitions(self._number, self._cluster.now_ms)]
-            if found:
-                self._number = number_of(found[-1])
+            if found := states.changed_partitions(self._number, self._environment.now_ms):
+                self._number = found[-1][0]
                 self.events.extend(found)
                 if self._takers:
                     self._offer(found)
-            self._keyframe_if_due()
+            if self._number >= self._keyframe_at:
+                self._keyframe_if_due()
         except Exception as error:
             self._failed(error)
 
@@ -255,7 +255,7 @@ class Recorder:
     def time_went_by(self) -> None:
         """Looks for changes of state: of partitions at once if bodies are kept, of everything no more often
         than is affordable."""
-        now_ms = self._cluster.now_ms
+        now_ms = self._environment.now_ms
         if self._looked_ms <= now_ms < self._looks_ms:
             if self.bodies:
                 self._look_at_partitions()
@@ -268,7 +268,7 @@ class Recorder:
         """There is nothing else to do: looks for what quiet requests have changed."""
         if not self._stale:
             return
-        now_ms = self._cluster.now_ms
+        now_ms = self._environment.now_ms
         self._rests = self._rests + 1 if now_ms == self._rested_ms else 0
         self._rested_ms = now_ms
         if self._rests < _RESTS:
@@ -280,7 +280,7 @@ class Recorder:
     @property
     def ms_left(self) -> float:
         """How long it may take until the next look, in ms."""
-        return max(self._looks_ms - self._cluster.now_ms, 0) if self._stale else math.inf
+        return max(self._looks_ms - self._environment.now_ms, 0) if self._stale else math.inf
 
     def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
         """The answer of a behaviour was changed."""
@@ -304,7 +304,7 @@ class Recorder:
 
     def _add(self, kind: Callable[..., Event], *values: Any) -> None:
         self._number += 1
-        self._keep((self._number, kind, self._cluster.now_ms, *values))
+        self._keep((self._number, kind, self._environment.now_ms, *values))
 
     def _keyframe_if_due(self) -> None:
         if self.bodies and self._number >= self._keyframe_at:
@@ -318,20 +318,22 @@ class Recorder:
 
     def _add_decision(self, request: int | None, told: tuple[Any, ...]) -> None:
         self._number = number = self._number + 1
-        self._keep((number, events.Decision, self._cluster.now_ms, request, *told))
+        self._keep((number, events.Decision, self._environment.now_ms, request, *told))
 
     def _keep(self, entry: Entry) -> None:
         if self._listeners:
             entry = event_of(entry)
         self.events.append(entry)
         if self._takers:
-            self._offer((entry,))
+            self._fresh.append(entry)
+            if len(self._fresh) >= self._most_fresh:
+                self.hand_over()
         if self._listeners:
             for listener in list(self._listeners):
                 self._tell(listener, entry)
 
     def _keep_all(self, changes: list[Change]) -> None:
-        number, now_ms = self._number, self._cluster.now_ms
+        number, now_ms = self._number, self._environment.now_ms
         found: list[Any] = [
             (place, kind, now_ms, *values) for place, (kind, values) in enumerate(changes, number + 1)
         ]
