@@ -103,7 +103,7 @@ class Look(NamedTuple):
     def after(self, partition: "TopicPartition", number: int, now_ms: int) -> "tuple[Look, list[Any]] | None":
         """The next one with details, if nothing but logs was set since, and what has changed, as entries
         after event `number`. None if that is not all that `changes` would have to compare."""
-        topic, index = partition.topic.name, partition.index
+        topic, index, kind = partition.topic.name, partition.index, events.Replica
         found: list[Any] = []
         replicas: list[Replica] = []
         for replica, (_, cut_count), before in zip(partition.hosted, self.cuts, self.replicas, strict=True):
@@ -113,39 +113,24 @@ class Look(NamedTuple):
             broker, leader, epoch, start, mark, end, epochs = before
             cache = log.epochs
             starts = cache.starts
+            now_start, now_mark, now_end = log.start_offset, log.high_watermark, log.end_offset
             # Entries of a log that was not truncated come last, and go first.
-            if (
-                len(starts) != len(epochs)
-                or not starts
-                or starts[-1] != epochs[-1][1]
-                or cache.epochs[-1] != epochs[-1][0]
-                or starts[0] != epochs[0][1]
+            if len(starts) != len(epochs) or (
+                starts
+                and (
+                    starts[-1] != epochs[-1][1]
+                    or cache.epochs[-1] != epochs[-1][0]
+                    or starts[0] != epochs[0][1]
+                )
             ):
                 epochs = _pairs(cache)
-            elif log.end_offset == end and log.high_watermark == mark and log.start_offset == start:
+            elif now_end == end and now_mark == mark and now_start == start:
                 replicas.append(before)
                 continue
-            start, mark, end = log.start_offset, log.high_watermark, log.end_offset
-            now = broker, leader, epoch, start, mark, end, epochs
+            now = broker, leader, epoch, now_start, now_mark, now_end, epochs
             replicas.append(now)
-            if now != before:
-                number += 1
-                found.append(
-                    (
-                        number,
-                        events.Replica,
-                        now_ms,
-                        topic,
-                        index,
-                        broker,
-                        leader,
-                        epoch,
-                        start,
-                        mark,
-                        end,
-                        epochs,
-                    )
-                )
+            number += 1
+            found.append((number, kind, now_ms, topic, index, *now))
         log = partition.log
         if self.producers or log.producers.entries:
             return None

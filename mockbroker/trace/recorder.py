@@ -117,28 +117,38 @@ class Recorder:
         self, call: "Call", api: ApiKey, request: Any, connection: str, correlation_id: int, size: int = 0
     ) -> Asked:
         """A request of `size` bytes came."""
-        quiet = not self.bodies and api in _QUIET
+        if self.bodies:
+            return self._noted(call, api, request, connection, correlation_id)
+        quiet = api in _QUIET
         if not quiet:
-            self._look(api in _QUIET)
+            self.changed()
+        self._number = number = self._number + 1
+        asked = Asked(number, self._environment.now_ms, call, api, connection, correlation_id)
+        if api is ApiKey.PRODUCE:
+            asked.names = self._names_of_produce(request)
+        elif quiet and size <= _SMALL_BYTES:
+            asked.names = request
+        else:
+            asked.names = names_in(about(api, request, call.cluster, MOST_NAMES))
+        if size > _SMALL_BYTES and len(asked.names) > 1:
+            self.events.weigh(number, len(asked.names))
+        self._keep((number, exchanges.request, asked, self._known, NOT_KEPT))
+        return asked
+
+    def _noted(self, call: "Call", api: ApiKey, request: Any, connection: str, correlation_id: int) -> Asked:
+        """A request whose body is kept."""
+        self._look(api in _QUIET)
         self._number = number = self._number + 1
         asked = Asked(number, self._environment.now_ms, call, api, connection, correlation_id)
         body: Any = None
         if api is ApiKey.PRODUCE:
             asked.names = self._names_of_produce(request)
-            if self.bodies:
-                body = produced.of_request(request)
-        elif quiet and size <= _SMALL_BYTES:
-            asked.names = request
+            body = produced.of_request(request)
         else:
             asked.names = names_in(about(api, request, call.cluster, MOST_NAMES))
-        if self.bodies:
-            if body is None:
-                body = self._packed(number, request)
-            self._keep((number, events.Request, asked.time_ms, *asked.common(self._known), body))
-        else:
-            if size > _SMALL_BYTES and len(asked.names) > 1:
-                self.events.weigh(number, len(asked.names))
-            self._keep((number, exchanges.request, asked, self._known, NOT_KEPT))
+        if body is None:
+            body = self._packed(number, request)
+        self._keep((number, events.Request, asked.time_ms, *asked.common(self._known), body))
         return asked
 
     def during(self, asked: Asked, handler: "Handler") -> "Handler":
