@@ -18,8 +18,6 @@ Unread = tuple[int, Callable[..., Event], *tuple[Any, ...]]
 bodies are `packed` or noted (`produced`), and a keyframe has a `Snapshot` in place of rows."""
 Entry = Event | Unread
 
-_BODY_OF_ANSWER: Final = -2
-"""Its place among the values."""
 MOST_ENTRIES: Final = 200_000
 """How many entries the large requests and answers that are kept may have together: partitions, topics and
 groups that they name, or any others."""
@@ -92,14 +90,18 @@ def event_of(entry: Entry) -> Event:
     """The event of an entry, made anew if that is unread."""
     if type(entry) is not tuple:
         return entry  # type: ignore[return-value]
-    number, make, *values = entry
-    if values and type(values[-1]) is Snapshot:
-        values[-1] = values[-1].rows()
-    elif make is Request:
-        values[-1] = _body_of(values[-1], produced.request_of)
-    elif make is Answer:
-        values[_BODY_OF_ANSWER] = _body_of(values[_BODY_OF_ANSWER], produced.answer_of)
+    number, make, *values = as_read(entry)
     return make(number, *values)
+
+
+def as_read(entry: Unread) -> Unread:
+    """With the body that its event has, or with rows."""
+    make, last = entry[1], entry[-1]
+    if make is Request:
+        return *entry[:-1], _body_of(last, produced.request_of)
+    if make is Answer:
+        return *entry[:-2], _body_of(entry[-2], produced.answer_of), last
+    return (*entry[:-1], last.rows()) if type(last) is Snapshot else entry  # type: ignore[return-value]
 
 
 def packed(body: dict[str, Any]) -> Any:
