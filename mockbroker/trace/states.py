@@ -12,6 +12,7 @@ from .looks import Change, Look, Snapshot, changes
 from .watching import Watching
 
 if TYPE_CHECKING:
+    from ..cluster.broker import Broker
     from ..cluster.cluster import Cluster
     from ..cluster.topic import TopicPartition
 
@@ -38,6 +39,8 @@ class States:
         self._watching = Watching(cluster, lambda gone: self._partitions.pop(gone, None))
         self._partitions.update((each, Look.at(each, details)) for each in self._watching.some())
         self._topics = dict(self._look_at_topics())
+        self._brokers: dict[int, tuple[object, bool, Seen]] = {}
+        """What is told of each while these two are as they were."""
         self._others = dict(self._look())
         self._commits = Commits(cluster)
         self.others = len(self._others) + len(self._commits)
@@ -109,6 +112,8 @@ class States:
         if self._watching.has_news:
             self._topics = dict(self._look_at_topics())
         before, self._others = self._others, dict(self._look())
+        if self._others == before:
+            return
         for key, change in self._others.items():
             if before.get(key) != change:
                 yield change
@@ -127,14 +132,22 @@ class States:
             yield (events.TopicNotCreated, name), Change(events.TopicNotCreated, (name, why))
         yield from self._topics.items()
         for broker in self._cluster.brokers.values():
-            state = (broker.id, broker.liveness.name.lower(), broker.fenced)
-            yield (events.Broker, broker.id), Change(events.Broker, state)
+            yield self._look_at_broker(broker)
             for name, now in broker.transactions if "transactions" in vars(broker) else ():
                 one = (name, broker.id, now.state.value, now.producer_id, now.epoch)
                 yield (events.Transaction, name), Change(events.Transaction, one)
         if self._details:
             yield from self._images.look()
         yield from self._groups.look(self._details)
+
+    def _look_at_broker(self, broker: "Broker") -> "Seen":
+        liveness, fenced = broker.liveness, broker.fenced
+        known = self._brokers.get(broker.id)
+        if known is None or known[0] is not liveness or known[1] is not fenced:
+            state = (broker.id, liveness.name.lower(), fenced)
+            seen = (events.Broker, broker.id), Change(events.Broker, state)
+            known = self._brokers[broker.id] = liveness, fenced, seen
+        return known[2]
 
 
 def _is_used(partition: "TopicPartition") -> bool:
