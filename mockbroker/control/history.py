@@ -185,8 +185,7 @@ class History:
             block = self._block_of(begin)
             if block.first > until:
                 return
-            for entry in self._entries_of(block)[max(begin - block.first, 0) : until + 1 - block.first]:
-                latest(entry)
+            latest(self._entries_of(block)[max(begin - block.first, 0) : until + 1 - block.first])
             yield
 
     def summary(self, number: int) -> Summary:

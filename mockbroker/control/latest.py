@@ -2,15 +2,15 @@
 thing, the last one, and of the requests of a connection one of each API, with its answer."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from operator import itemgetter
 from typing import Any, Final
 
 from ..trace import events, group_events
-from ..trace.as_json import as_json, encode
+from ..trace.as_json import as_json, encode, values_as_json
 from ..trace.event import Event
-from ..trace.kept import Unread, event_of
+from ..trace.kept import Unread, as_read
 from ..trace.looks import Snapshot, rows_of
 
 
@@ -22,7 +22,7 @@ def _values(kind: type[Event], *names: str) -> Callable[[Unread], Any]:
 
 
 _ABOUT: Final[dict[Any, Callable[[Unread], Any]]] = {
-    kind: _values(kind, *names.split())
+    kind: _values(kind, "kind", *names.split())
     for kind, names in {
         events.Topic: "topic",
         events.HighWatermark: "topic partition",
@@ -38,7 +38,7 @@ _ABOUT: Final[dict[Any, Callable[[Unread], Any]]] = {
         events.Transaction: "transactional_id",
     }.items()
 }
-"""What an event supersedes. All other kinds but requests and answers are told one by one."""
+"""What an event supersedes, by its kind. All other kinds but requests and answers are told one by one."""
 _EXCHANGE: Final = _values(events.Request, "connection", "api")
 _CORRELATION_ID: Final = _values(events.Request, "correlation_id")
 
@@ -70,15 +70,28 @@ class Latest:
         """Of the time until the last event, by the number after which they begin."""
         self.last = 0
 
-    def __call__(self, entry: Unread) -> None:
-        goes_on = entry[0] == self.last + 1
-        self.last, kind = entry[0], entry[1]
+    def __call__(self, entries: Iterable[Unread]) -> None:
+        """Takes what came next."""
         self._summaries.clear()
-        about: object
+        told = self._told
+        for entry in entries:
+            about = _ABOUT.get(entry[1])
+            if about is None:
+                self._take(entry)
+            else:
+                key = about(entry)
+                told.pop(key, None)
+                told[key] = (entry,)
+            self.last = entry[0]
+
+    def _take(self, entry: Unread) -> None:
+        """One that says nothing of a state."""
+        kind = entry[1]
+        about: object = entry[0]
+        told: _Told = (entry,)
         if kind is events.Request:
             self._asked.setdefault(_EXCHANGE(entry), entry)
             return
-        told: _Told = (entry,)
         if kind is events.Answer:
             about = _EXCHANGE(entry)
             asked = self._asked.get(about)
@@ -87,15 +100,13 @@ class Latest:
             del self._asked[about]
             told = asked, entry
         elif kind is events.Keyframe:
+            goes_on = entry[0] == self.last + 1
             self._left_out = (self._left_out + 1) % KEYFRAMES if goes_on else 0
             if self._left_out:
                 return
             self._told.clear()
             self._asked.clear()
             about = kind
-        else:
-            of = _ABOUT.get(kind)
-            about = entry[0] if of is None else (kind, of(entry))
         self._told.pop(about, None)
         self._told[about] = told
 
@@ -157,4 +168,4 @@ def parts_of(keyframe: Unread) -> Iterator[bytes]:
 
 def line_of(entry: Unread) -> bytes:
     """As in a trace file."""
-    return as_json(event_of(entry)).encode() + b"\n"
+    return values_as_json(as_read(entry)).encode() + b"\n"

@@ -1,6 +1,7 @@
 """Which requests a fault is for."""
 
 import fnmatch
+import functools
 import random
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -28,6 +29,7 @@ class FaultError(MockBrokerError, ValueError):
         self.field = field
 
 
+@functools.cache
 def api_name(key: ApiKey) -> str:
     """The name in Kafka's documentation: `InitProducerId`."""
     return class_name(key.name)

@@ -1,8 +1,8 @@
 """Events as JSON, at the price of writing their values: a function is made for each kind."""
 
 import json
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, fields
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii
 from typing import Any, Final
@@ -18,17 +18,32 @@ def as_json(event: Event) -> str:
     kind = type(event)
     made = _MADE.get(kind)
     if made is None:
-        made = _MADE[kind] = _made(kind)
+        made = _MADE[kind] = _made(kind, ["event"], "event.")
     return made(event)
 
 
-_MADE: Final[dict[type[Event], Callable[[Any], str]]] = {}
+def values_as_json(values: tuple[Any, ...]) -> str:
+    """The same of an event's number, its kind, and its other fields; the last ones may be missing."""
+    kind = values[1]
+    made = _MADE_OF_VALUES.get(kind)
+    if made is None:
+        # No field hides what is called.
+        names = [f"own_{each.name}" for each in fields(kind)]
+        defaults = tuple(each.default for each in fields(kind) if each.default is not MISSING)
+        made = _MADE_OF_VALUES[kind] = _made(kind, [names[0], "kind", *names[1:]], "own_")
+        made.__defaults__ = defaults
+    return made(*values)
 
 
-def _made(kind: type[Event]) -> Callable[[Any], str]:
+_MADE: Final[dict[type[Event], Callable[..., str]]] = {}
+_MADE_OF_VALUES: Final[dict[type[Event], Callable[..., str]]] = {}
+
+
+def _made(kind: type[Event], parameters: Iterable[str], of: str) -> Callable[..., str]:
+    """`of` is what comes before the name of a field."""
     parts = [f'{{{{"kind":"{kind.kind}"']
     for each in fields(kind):
-        value = f"event.{each.name}"
+        value = f"{of}{each.name}"
         if each.type is int:
             text = f"{value} if type({value}) is int else encode({value})"
         elif each.type is str:
@@ -39,8 +54,8 @@ def _made(kind: type[Event]) -> Callable[[Any], str]:
             text = f"written({value})"
         parts.append(f'"{each.name}":{{{text}}}')
     found: dict[str, Any] = {"encode": encode, "quoted": encode_basestring_ascii, "written": _written}
-    exec(f"def made(event):\n    return f'{','.join(parts)}}}}}'", found)
-    made: Callable[[Any], str] = found["made"]
+    exec(f"def made({', '.join(parameters)}):\n    return f'{','.join(parts)}}}}}'", found)
+    made: Callable[..., str] = found["made"]
     return made
 
 

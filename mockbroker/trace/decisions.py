@@ -68,7 +68,8 @@ class Decisions:
 
     def decided(self, one: Decided) -> None:
         """A behaviour was asked."""
-        outcome, told = self._outcome(one)
+        known = self._of_values.get(id(one))
+        _, outcome, told = known or self._outcome(one)
         if self._request is None:
             place = (one.name, one.where)
             if self._of_none.get(place) == outcome:
@@ -80,11 +81,9 @@ class Decisions:
             self._of_request.add(outcome)
         self._add(self._request, told or _told(one))
 
-    def _outcome(self, one: Decided) -> tuple[int, tuple[Any, ...]]:
+    def _outcome(self, one: Decided) -> tuple[Decided, int, tuple[Any, ...]]:
         """The same number for decisions that differ only in what was asked; and what is told of it, if that
-        is known."""
-        if one.asked is None and (known := self._of_values.get(id(one))) is not None:
-            return known[1:]
+        is kept."""
         if len(self._outcomes) > _MANY:
             # The numbers are not used again: requests that are being handled still know the old ones.
             self._outcomes.clear()
@@ -96,13 +95,13 @@ class Decisions:
             self._count += 1
             number = self._outcomes[key] = self._count
         if one.asked is not None:
-            return number, ()
+            return one, number, ()
         place = (one.name, one.where)
         self._of_values.pop(self._latest.get(place, 0), None)
         self._latest[place] = id(one)
         # It is kept, so that no other object gets its id.
         self._of_values[id(one)] = found = one, number, _told(one)
-        return found[1:]
+        return found
 
 
 def _told(one: Decided) -> tuple[Any, ...]:

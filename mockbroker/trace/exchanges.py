@@ -109,10 +109,15 @@ def answer(number: int, asked: Asked, known: KnownTopics, rest: tuple[int, Any, 
 
 def answered(asked: Asked, known: KnownTopics, now_ms: int, codes: Any, body: Any) -> tuple[Any, ...]:
     """The fields of an answer's event but its number; `codes` are its error codes, or it is Unanswered."""
-    outcome, errors = (
-        (_OUTCOMES[codes], ()) if type(codes) is Unanswered else ("answer", tuple(map(error_name, codes)))
-    )
-    faults = tuple(each.told for each in asked.faults)
+    outcome = "answer"
+    errors: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+    if type(codes) is Unanswered:
+        outcome = _OUTCOMES[codes]
+    elif codes:
+        errors = tuple(map(error_name, codes))
+    if asked.faults:
+        faults = tuple(each.told for each in asked.faults)
     return (now_ms, *asked.common(known), outcome, errors, faults, body, now_ms - asked.time_ms)
 
 

@@ -41,10 +41,9 @@ GONE: "Final[Mapping[type[Event], Callable[[tuple[Any, ...]], tuple[object, ...]
 """The values of what is there no more, by those that it had."""
 
 
-def groups_of(broker: "Broker") -> "Iterator[AnyGroup]":
+def groups_of(broker: "Broker") -> "Iterable[AnyGroup]":
     # Looking must not start a coordinator that nobody has asked yet.
-    if "groups" in vars(broker):
-        yield from broker.groups.groups.values()
+    return broker.groups.groups.values() if "groups" in vars(broker) else ()
 
 
 class GroupLooks:

@@ -7,12 +7,15 @@ from dataclasses import fields
 from operator import itemgetter
 from typing import Any, Final, overload
 
+from . import produced
 from .event import Event
+from .events import Answer, Request
 from .looks import Snapshot
+from .plain import plain
 
 Unread = tuple[int, Callable[..., Event], *tuple[Any, ...]]
 """Its number, the kind of event or another function that makes it, and the arguments after the number;
-bodies are `packed`, and a keyframe has a `Snapshot` in place of rows."""
+bodies are `packed` or noted (`produced`), and a keyframe has a `Snapshot` in place of rows."""
 Entry = Event | Unread
 
 MOST_ENTRIES: Final = 200_000
@@ -87,12 +90,18 @@ def event_of(entry: Entry) -> Event:
     """The event of an entry, made anew if that is unread."""
     if type(entry) is not tuple:
         return entry  # type: ignore[return-value]
-    number, make, *values = entry
-    if values and type(values[-1]) is Snapshot:
-        values[-1] = values[-1].rows()
-    elif bytes in map(type, values):
-        values = [marshal.loads(each) if type(each) is bytes else each for each in values]
+    number, make, *values = as_read(entry)
     return make(number, *values)
+
+
+def as_read(entry: Unread) -> Unread:
+    """With the body that its event has, or with rows."""
+    make, last = entry[1], entry[-1]
+    if make is Request:
+        return *entry[:-1], _body_of(last, produced.request_of)
+    if make is Answer:
+        return *entry[:-2], _body_of(entry[-2], produced.answer_of), last
+    return (*entry[:-1], last.rows()) if type(last) is Snapshot else entry  # type: ignore[return-value]
 
 
 def packed(body: dict[str, Any]) -> Any:
@@ -103,6 +112,13 @@ def packed(body: dict[str, Any]) -> Any:
     except ValueError:
         # It has numbers with names.
         return body
+
+
+def _body_of(body: Any, message: Callable[[produced.Noted], Any]) -> Any:
+    """That of an entry: packed, or what was noted of a message of Produce."""
+    if type(body) is bytes:
+        return marshal.loads(body)
+    return plain(message(body)) if type(body) is tuple else body
 
 
 def values_of(entries: list[Entry]) -> list[Unread]:

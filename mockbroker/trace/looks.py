@@ -1,7 +1,8 @@
 """What is reported about a partition, and what has changed since."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, fields
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -11,6 +12,8 @@ from .event import Event
 
 if TYPE_CHECKING:
     from ..cluster.topic import TopicPartition
+    from ..log.leader_epochs import LeaderEpochCache
+    from ..log.log import Log
     from ..replication.partition import Partition
     from ..replication.states import FollowerState
 
@@ -84,7 +87,7 @@ class Look(NamedTuple):
         if not hosted:
             return cls(leader, isr, 0, _NO_ENDS, followers, why=why)
         log = partition.log
-        ends = (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else _NO_ENDS
+        ends = _ends(log)
         cuts = tuple([(each.broker, each.log.cut_count) for each in hosted])
         if not details:
             return cls(leader, isr, log.start_offset, ends, followers, cuts, why=why)
@@ -96,6 +99,49 @@ class Look(NamedTuple):
                 for producer_id, entry in entries.items()
             )
         return cls(leader, isr, log.start_offset, ends, followers, cuts, replicas, producers, why)
+
+    def after(self, partition: "TopicPartition", number: int, now_ms: int) -> "tuple[Look, list[Any]] | None":
+        """The next one with details, if nothing but logs was set since, and what has changed, as entries
+        after event `number`. None if that is not all that `changes` would have to compare."""
+        topic, index, kind = partition.topic.name, partition.index, events.Replica
+        found: list[Any] = []
+        replicas: list[Replica] = []
+        for replica, (_, cut_count), before in zip(partition.hosted, self.cuts, self.replicas, strict=True):
+            log = replica.log
+            if log.cut_count != cut_count:
+                return None
+            broker, leader, epoch, start, mark, end, epochs = before
+            cache = log.epochs
+            starts = cache.starts
+            now_start, now_mark, now_end = log.start_offset, log.high_watermark, log.end_offset
+            # Entries of a log that was not truncated come last, and go first.
+            if len(starts) != len(epochs) or (
+                starts
+                and (
+                    starts[-1] != epochs[-1][1]
+                    or cache.epochs[-1] != epochs[-1][0]
+                    or starts[0] != epochs[0][1]
+                )
+            ):
+                epochs = _pairs(cache)
+            elif now_end == end and now_mark == mark and now_start == start:
+                replicas.append(before)
+                continue
+            now = broker, leader, epoch, now_start, now_mark, now_end, epochs
+            replicas.append(now)
+            number += 1
+            found.append((number, kind, now_ms, topic, index, *now))
+        log = partition.log
+        if self.producers or log.producers.entries:
+            return None
+        start, ends = log.start_offset, _ends(log)
+        if start != self.log_start:
+            number += 1
+            found.append((number, events.LogStart, now_ms, topic, index, start))
+        if ends != self.ends:
+            found.append((number + 1, events.HighWatermark, now_ms, topic, index, *ends))
+        known = self.leader, self.isr, start, ends, self.followers, self.cuts, tuple(replicas), (), self.why
+        return _look(known), found
 
     def whole(self, topic: str, partition: int) -> Iterator[Change]:
         """All of it, as changes from nothing."""
@@ -112,6 +158,11 @@ class Look(NamedTuple):
             yield Change(events.Follower, (*where, broker, _words(state), failure))
 
 
+_look: "Final[Callable[[tuple[Any, ...]], Look]]" = partial(tuple.__new__, Look)
+_change: Final[Callable[[tuple[Any, ...]], Change]] = partial(tuple.__new__, Change)
+"""They are made of tuples without a call of Python, thousands of times a second."""
+
+
 class Snapshot:
     """The whole state at a look. To make rows of it takes longer than clients like to wait, so that is done
     when somebody reads them."""
@@ -126,6 +177,12 @@ class Snapshot:
     ) -> None:
         self._others, self._partitions, self._commits = tuple(others), tuple(partitions), tuple(commits)
 
+    def __reduce__(self) -> "tuple[Callable[..., Snapshot], tuple[Any, ...]]":
+        """Plain tuples, for which pickling a thousand of them calls no Python."""
+        topics, indexes, looks = zip(*self._partitions, strict=True) if self._partitions else ((), (), ())
+        parts = [*map(tuple, self._others)], topics, indexes, [*map(tuple, looks)]
+        return _snapshot, (*parts, [*map(tuple, self._commits)])
+
     def __len__(self) -> int:
         """About how many rows there are."""
         of_partitions = sum(_OF_EACH + len(look.replicas) for _, _, look in self._partitions)
@@ -139,6 +196,11 @@ class Snapshot:
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Those of `changes`."""
         return as_rows(self.changes())
+
+
+def _snapshot(others: Any, topics: Any, indexes: Any, looks: Any, commits: Any) -> Snapshot:
+    partitions = zip(topics, indexes, map(_look, looks), strict=True)
+    return Snapshot(map(_change, others), partitions, map(_change, commits))
 
 
 def _followers(
@@ -157,9 +219,16 @@ def _followers(
 
 def _replica(replica: "Partition") -> Replica:
     log = replica.log
-    epochs = tuple(zip(log.epochs.epochs, log.epochs.starts, strict=True))
     known = (replica.broker, replica.leader, replica.leader_epoch)
-    return (*known, log.start_offset, log.high_watermark, log.end_offset, epochs)
+    return (*known, log.start_offset, log.high_watermark, log.end_offset, _pairs(log.epochs))
+
+
+def _ends(log: "Log") -> tuple[int, int, int]:
+    return (log.high_watermark, log.last_stable_offset, log.end_offset) if log.end_offset else _NO_ENDS
+
+
+def _pairs(cache: "LeaderEpochCache") -> tuple[tuple[int, int], ...]:
+    return tuple(zip(cache.epochs, cache.starts, strict=True))
 
 
 def _words(state: "FollowerState") -> str:

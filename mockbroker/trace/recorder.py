@@ -9,7 +9,8 @@ from ..faults.about import about
 from ..outcome import Unanswered
 from ..policies.watched import WatchedPolicies
 from ..protocol.api_keys import ApiKey
-from . import events, exchanges
+from ..protocol.messages.produce import ProduceResponse
+from . import events, exchanges, produced
 from .codes import error_codes
 from .decisions import Decisions
 from .event import Event
@@ -49,6 +50,9 @@ _SMALL_BYTES: Final = 256
 """The names in larger requests are extracted at once, so that the requests need not be kept."""
 _FEW_ENTRIES: Final = 50
 """Requests and answers with more count as large."""
+_NAMES_KEPT: Final = 10_000
+_LONGEST_NAME: Final = 249
+"""That of a topic."""
 _FEW: Final = 100
 """As long as there are no more things than that which are no partitions, all are inspected before and after
 every request. Of partitions, only those that have changed ever are."""
@@ -78,7 +82,7 @@ class Recorder:
         *,
         bodies: bool,
     ) -> None:
-        self._cluster = cluster
+        self._cluster, self._environment = cluster, cluster.environment
         self._listeners = listeners
         self._takers = takers
         self._tell = tell
@@ -91,6 +95,8 @@ class Recorder:
         self._most_fresh = _HANDED_OVER
         self._decisions = Decisions(self._add_decision)
         self._known = KnownTopics(cluster)
+        self._names: dict[tuple[object, int], tuple[str, ...]] = {}
+        """By topic or its id, and partition."""
         self._number = 0
         self._keyframe_at = 0
         self._looked_ms = self._looks_ms = 0
@@ -111,25 +117,38 @@ class Recorder:
         self, call: "Call", api: ApiKey, request: Any, connection: str, correlation_id: int, size: int = 0
     ) -> Asked:
         """A request of `size` bytes came."""
-        quiet = not self.bodies and api in _QUIET
+        if self.bodies:
+            return self._noted(call, api, request, connection, correlation_id)
+        quiet = api in _QUIET
         if not quiet:
-            self._look(api in _QUIET)
+            self.changed()
         self._number = number = self._number + 1
-        asked = Asked(number, self._cluster.now_ms, call, api, connection, correlation_id)
+        asked = Asked(number, self._environment.now_ms, call, api, connection, correlation_id)
         if api is ApiKey.PRODUCE:
-            asked.names = names_of_produce(request, call.cluster)
+            asked.names = self._names_of_produce(request)
         elif quiet and size <= _SMALL_BYTES:
             asked.names = request
         else:
             asked.names = names_in(about(api, request, call.cluster, MOST_NAMES))
-        if self.bodies:
-            body, entries = shortened(request)
-            self._weigh(number, entries)
-            self._keep((number, events.Request, asked.time_ms, *asked.common(self._known), packed(body)))
+        if size > _SMALL_BYTES and len(asked.names) > 1:
+            self.events.weigh(number, len(asked.names))
+        self._keep((number, exchanges.request, asked, self._known, NOT_KEPT))
+        return asked
+
+    def _noted(self, call: "Call", api: ApiKey, request: Any, connection: str, correlation_id: int) -> Asked:
+        """A request whose body is kept."""
+        self._look(api in _QUIET)
+        self._number = number = self._number + 1
+        asked = Asked(number, self._environment.now_ms, call, api, connection, correlation_id)
+        body: Any = None
+        if api is ApiKey.PRODUCE:
+            asked.names = self._names_of_produce(request)
+            body = produced.of_request(request)
         else:
-            if size > _SMALL_BYTES and len(asked.names) > 1:
-                self.events.weigh(number, len(asked.names))
-            self._keep((number, exchanges.request, asked, self._known, NOT_KEPT))
+            asked.names = names_in(about(api, request, call.cluster, MOST_NAMES))
+        if body is None:
+            body = self._packed(number, request)
+        self._keep((number, events.Request, asked.time_ms, *asked.common(self._known), body))
         return asked
 
     def during(self, asked: Asked, handler: "Handler") -> "Handler":
@@ -144,22 +163,43 @@ class Recorder:
         else:
             self._stale = True
         self._number = number = self._number + 1
-        now_ms = self._cluster.now_ms
+        now_ms = self._environment.now_ms
         if not self.bodies:
             codes = answer if type(answer) is Unanswered else error_codes(answer)
             self._keep((number, exchanges.answer, asked, self._known, (now_ms, codes, NOT_KEPT)))
-        else:
-            outcome = type(answer) is Unanswered
-            codes, (body, entries) = (
-                (answer, ({}, 0)) if outcome else (error_codes(answer), shortened(answer))
-            )
-            self._weigh(number, entries)
-            told = exchanges.answered(asked, self._known, now_ms, codes, packed(body))
-            self._keep((number, events.Answer, *told))
+            return
+        codes, body = (), None
+        if type(answer) is Unanswered:
+            codes, body = answer, packed({})
+        elif type(answer) is ProduceResponse:
+            body = produced.of_answer(answer)
+        if body is None:
+            codes, body = error_codes(answer), self._packed(number, answer)
+        told = exchanges.answered(asked, self._known, now_ms, codes, body)
+        self._keep((number, events.Answer, *told))
 
-    def _weigh(self, number: int, entries: int) -> None:
+    def _packed(self, number: int, message: Any) -> Any:
+        """The body of event `number`."""
+        body, entries = shortened(message)
         if entries > _FEW_ENTRIES:
             self.events.weigh(number, entries)
+        return packed(body)
+
+    def _names_of_produce(self, request: Any) -> tuple[str, ...]:
+        """Those of a partition are kept once."""
+        topics = request.topic_data
+        if len(topics) != 1 or len(topics[0].partition_data) != 1 or request.transactional_id:
+            return names_of_produce(request, self._cluster)
+        (topic,) = topics
+        where = topic.name or topic.topic_id, topic.partition_data[0].index
+        names = self._names.get(where)
+        if names is None:
+            names = names_of_produce(request, self._cluster)
+            if len(self._names) >= _NAMES_KEPT:
+                self._names.clear()
+            if names and len(topic.name) <= _LONGEST_NAME:
+                self._names[where] = names
+        return names
 
     def malformed(self, broker: int, connection: str, client_id: str | None, reason: str) -> None:
         """A client sent something that no broker answers: its connection is closed."""
@@ -178,15 +218,29 @@ class Recorder:
 
     def _look(self, quiet: bool) -> None:
         """Looks for what a request may have changed."""
-        if quiet and self._interval_ms:
+        if quiet and self._states.others > _FEW:
             self._stale = True
             self._look_at_partitions()
         else:
             self.changed()
 
     def _look_at_partitions(self) -> None:
-        if not self._states.are_quiet:
-            self._take(self._states.changes_of_partitions())
+        states = self._states
+        if states.are_quiet:
+            return
+        if states.have_news or self._listeners:
+            self._take(states.changes_of_partitions())
+            return
+        try:
+            if found := states.changed_partitions(self._number, self._environment.now_ms):
+                self._number = found[-1][0]
+                self.events.extend(found)
+                if self._takers:
+                    self._offer(found)
+            if self._number >= self._keyframe_at:
+                self._keyframe_if_due()
+        except Exception as error:
+            self._failed(error)
 
     @property
     def _interval_ms(self) -> int:
@@ -204,15 +258,14 @@ class Recorder:
             elif found := list(changes):
                 self._keep_all(found)
             self._decisions.forget_all_but(self._cluster.topics)
-            if self.bodies and self._number >= self._keyframe_at:
-                self._add_keyframe(self._states)
+            self._keyframe_if_due()
         except Exception as error:
             self._failed(error)
 
     def time_went_by(self) -> None:
         """Looks for changes of state: of partitions at once if bodies are kept, of everything no more often
         than is affordable."""
-        now_ms = self._cluster.now_ms
+        now_ms = self._environment.now_ms
         if self._looked_ms <= now_ms < self._looks_ms:
             if self.bodies:
                 self._look_at_partitions()
@@ -225,7 +278,7 @@ class Recorder:
         """There is nothing else to do: looks for what quiet requests have changed."""
         if not self._stale:
             return
-        now_ms = self._cluster.now_ms
+        now_ms = self._environment.now_ms
         self._rests = self._rests + 1 if now_ms == self._rested_ms else 0
         self._rested_ms = now_ms
         if self._rests < _RESTS:
@@ -237,7 +290,7 @@ class Recorder:
     @property
     def ms_left(self) -> float:
         """How long it may take until the next look, in ms."""
-        return max(self._looks_ms - self._cluster.now_ms, 0) if self._stale else math.inf
+        return max(self._looks_ms - self._environment.now_ms, 0) if self._stale else math.inf
 
     def policy(self, name: str, answer: str, topic: str | None, broker: int | None) -> None:
         """The answer of a behaviour was changed."""
@@ -261,7 +314,11 @@ class Recorder:
 
     def _add(self, kind: Callable[..., Event], *values: Any) -> None:
         self._number += 1
-        self._keep((self._number, kind, self._cluster.now_ms, *values))
+        self._keep((self._number, kind, self._environment.now_ms, *values))
+
+    def _keyframe_if_due(self) -> None:
+        if self.bodies and self._number >= self._keyframe_at:
+            self._add_keyframe(self._states)
 
     def _add_keyframe(self, states: States) -> None:
         self.hand_over()
@@ -271,35 +328,37 @@ class Recorder:
 
     def _add_decision(self, request: int | None, told: tuple[Any, ...]) -> None:
         self._number = number = self._number + 1
-        self._keep((number, events.Decision, self._cluster.now_ms, request, *told))
+        self._keep((number, events.Decision, self._environment.now_ms, request, *told))
 
     def _keep(self, entry: Entry) -> None:
         if self._listeners:
             entry = event_of(entry)
         self.events.append(entry)
         if self._takers:
-            self._offer((entry,))
+            self._fresh.append(entry)
+            if len(self._fresh) >= self._most_fresh:
+                self.hand_over()
         if self._listeners:
             for listener in list(self._listeners):
                 self._tell(listener, entry)
 
     def _keep_all(self, changes: list[Change]) -> None:
-        number, now_ms = self._number, self._cluster.now_ms
-        entries: list[Any] = [
+        number, now_ms = self._number, self._environment.now_ms
+        found: list[Any] = [
             (place, kind, now_ms, *values) for place, (kind, values) in enumerate(changes, number + 1)
         ]
-        self._number = number + len(entries)
+        self._number = number + len(found)
         if SharePartition in map(_KIND, changes):
             for place, (kind, values) in enumerate(changes, number + 1):
-                if kind is SharePartition:
-                    self._weigh(place, weight(list(values)))
+                if kind is SharePartition and (entries := weight(list(values))) > _FEW_ENTRIES:
+                    self.events.weigh(place, entries)
         if self._listeners:
-            for entry in entries:
+            for entry in found:
                 self._keep(entry)
             return
-        self.events.extend(entries)
+        self.events.extend(found)
         if self._takers:
-            self._offer(entries)
+            self._offer(found)
 
     def _offer(self, entries: Iterable[Entry]) -> None:
         self._fresh += entries

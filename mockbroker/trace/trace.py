@@ -57,6 +57,10 @@ class Trace:
                 self._fail,
                 bodies=bodies,
             )
+            # Which are called for each request.
+            self.requested = self._recorder.requested  # type: ignore[method-assign]
+            self.during = self._recorder.during  # type: ignore[method-assign]
+            self.answered = self._recorder.answered  # type: ignore[method-assign]
             self.on = True
             self._recorder.begin()
 

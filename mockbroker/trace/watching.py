@@ -57,6 +57,7 @@ class Watching:
 
     def __init__(self, cluster: "Cluster", gone: Callable[[TopicPartition], object]) -> None:
         self._cluster = cluster
+        self._metadata = cluster.controller.metadata
         self._gone = gone
         self._marks: dict[object, None] = {}
         self._own: set[type] = set()
@@ -83,18 +84,18 @@ class Watching:
     @property
     def has_news(self) -> bool:
         """Whether the controller has written something since `some` was last called."""
-        return self._cluster.controller.metadata.end_offset != self._written
+        return self._metadata.end_offset != self._written
 
     @property
     def is_quiet(self) -> bool:
         """Whether nothing was set or written since `some` was last called."""
-        return not (self._marks or self._all or self.has_news)
+        return not (self._marks or self._all or self._metadata.end_offset != self._written)
 
     def some(self) -> list[TopicPartition]:
         """Those that are new, or of which something was set since the last call, in the order in which they
         came."""
         if self.has_news:
-            self._written = self._cluster.controller.metadata.end_offset
+            self._written = self._metadata.end_offset
             self._find()
         marks, places = self._marks, {*map(self._owners.get, self._marks)}
         self.only_logs = self._logs.issuperset(map(type, marks))

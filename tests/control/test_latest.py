@@ -59,9 +59,8 @@ def told(cuts: list[int]) -> Iterator[list[Event]]:
     taken, place, every = Latest(), 0, happened()
     yield every[: cuts[0]]
     for begins, ends in pairwise(cuts):
-        while place < ends:
-            taken(*values_of([every[place]]))
-            place += 1
+        taken(values_of([*every[place:ends]]))
+        place = max(place, ends)
         summary = taken.after(every[begins - 1].number)
         assert summary is taken.after(every[begins - 1].number)
         lines = b"".join(summary)

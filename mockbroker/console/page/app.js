@@ -27,6 +27,9 @@ import { recordingTime, stepAfter, stepBefore, Timeline } from "./timeline.js";
 
 const HEAD = 26;
 const DRAW_MS = 100;
+/** The same after more events than MANY at once, which nobody reads one by one: drawing is most of what a page costs. */
+const DRAW_MANY_MS = 250;
+const MANY = 50;
 /** Of so many brokers the address is shown. */
 const MOST_SERVERS = 3;
 /** While a story plays: how long an event that changes something stays, at speed 1. */
@@ -76,7 +79,7 @@ function App() {
     const sink = {
       events: (/** @type {Event[]} */ events) => {
         for (const event of events) own.add(event);
-        redraw();
+        redraw(events.length);
       },
       until: (/** @type {number} */ last, first = 0) => {
         setUntil(last);
@@ -85,7 +88,7 @@ function App() {
       status: (/** @type {string} */ text, bad = false) => setStatus({ text, bad }),
     };
     if (source.mode === "live") live(sink);
-    else file(source.path, sink).then(redraw);
+    else file(source.path, sink).then(() => redraw());
     if (REPORT) {
       ask(REPORT)
         .then((answer) => answer.json())
@@ -347,20 +350,30 @@ function Theme() {
   return html`<button type="button" onClick=${() => setTheme(next)} title="choose ${next}">${theme}</button>`;
 }
 
-/** @returns {() => void} draws again, at once, but no more often than is pleasant to look at */
+/**
+ * @returns {(events?: number) => void} draws again, at once, but no more often than is pleasant to look at, and not
+ *   while nobody looks
+ */
 function useRedraw() {
   const [, setCount] = useState(0);
-  const drawn = useRef({ wanted: false, atMs: 0 });
-  return () => {
+  const drawn = useRef({ wanted: false, atMs: 0, events: 0, pauseMs: DRAW_MS });
+  return (events = 0) => {
     const { current } = drawn;
+    current.events += events;
     if (current.wanted) return;
     current.wanted = true;
     const draw = () => {
+      if (document.hidden) {
+        document.addEventListener("visibilitychange", draw, { once: true });
+        return;
+      }
+      current.pauseMs = current.events > MANY ? DRAW_MANY_MS : DRAW_MS;
       current.wanted = false;
+      current.events = 0;
       current.atMs = performance.now();
       setCount((count) => count + 1);
     };
-    setTimeout(draw, Math.max(current.atMs + DRAW_MS - performance.now(), 0));
+    setTimeout(draw, Math.max(current.atMs + current.pauseMs - performance.now(), 0));
   };
 }
 

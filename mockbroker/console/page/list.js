@@ -10,7 +10,9 @@ const MORE = 4;
  */
 export function List({ count, height, render, label, follow = false, target = "", to = -1, class: name = "" }) {
   const box = useRef(/** @type {HTMLElement | null} */ (null));
-  const [top, setTop] = useState(0);
+  /** Where it is scrolled to, or will be. */
+  const top = useRef(0);
+  const [, setMoved] = useState(0);
   const [room, setRoom] = useState(600);
   useEffect(() => {
     const element = box.current;
@@ -21,6 +23,8 @@ export function List({ count, height, render, label, follow = false, target = ""
   }, []);
   const atEnd = useRef(true);
   const before = useRef(0);
+  // Its end is drawn at once: to hear of the scrolling first would draw twice.
+  if (follow && atEnd.current) top.current = Math.max(0, count * height - room);
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
@@ -33,8 +37,8 @@ export function List({ count, height, render, label, follow = false, target = ""
     const seen = to * height >= element.scrollTop && (to + 1) * height <= element.scrollTop + element.clientHeight;
     if (!seen) element.scrollTop = to * height;
   }, [target]);
-  const first = Math.max(0, Math.floor(top / height) - MORE);
-  const last = Math.min(count, Math.ceil((top + room) / height) + MORE);
+  const first = Math.max(0, Math.floor(top.current / height) - MORE);
+  const last = Math.min(count, Math.ceil((top.current + room) / height) + MORE);
   const shown = [];
   for (let index = first; index < last; index++) shown.push(render(index));
   return html`<div
@@ -49,7 +53,9 @@ export function List({ count, height, render, label, follow = false, target = ""
       if (scrollTop + clientHeight >= scrollHeight - height) atEnd.current = true;
       else if (scrollTop < before.current) atEnd.current = false;
       before.current = scrollTop;
-      setTop(scrollTop);
+      if (scrollTop === top.current) return;
+      top.current = scrollTop;
+      setMoved((times) => times + 1);
     }}
   >
     <div style=${{ height: `${count * height}px`, position: "relative" }} role="presentation">

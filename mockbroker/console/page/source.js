@@ -11,6 +11,8 @@ import { token } from "./address.js";
  */
 
 const AGAIN_MS = 1000;
+/** How long nothing may be left out until everything counts as read again. */
+const GAP_MS = 500;
 /** So many of the last events are asked for when the page opens. */
 const LAST = 20_000;
 const KEYFRAME = /^{"kind":"keyframe","number":(\d+),"time_ms":(\d+),/;
@@ -61,10 +63,13 @@ export async function live(sink) {
       sink.until(Number(answer.headers.get("last-event-id")), Number(answer.headers.get("first-event-id")));
       sink.status("live");
       let whole = true;
+      let gapMs = -Infinity;
       for await (const lines of linesOf(answer.body)) {
         const events = lines.map(eventOf);
         const end = events[events.length - 1].number;
-        if (last >= 0 && whole !== (end - last === events.length)) {
+        if (last >= 0 && end - last !== events.length) gapMs = performance.now();
+        // A summary comes in parts, some of which are whole.
+        if (whole !== performance.now() - gapMs > GAP_MS) {
           whole = !whole;
           sink.status(whole ? "live" : "live, in summaries: more happens than a page can read");
         }
