@@ -180,8 +180,8 @@ def _with_turns(lives: Table) -> Table:
     lives = lives.withColumn("_was", F.coalesce(F.lag("_left").over(window), F.lit(False)))
     leaves = F.col("_left") & ~F.col("_was")
     lives = lives.withColumn("_left_ms", F.when(leaves, F.col("time_ms")))
-    before_ms = F.when(leaves, F.last("_left_ms", True).over(before(window)))
-    lives = lives.withColumn("_before_ms", before_ms)
+    last_ms = F.last("_left_ms", True).over(before(window))
+    lives = lives.withColumn("_before_ms", F.when(leaves, last_ms))
     before_ms = F.coalesce(F.last("_before_ms", True).over(up_to(window)), F.lit(0))
     return lives.withColumn("_before_ms", before_ms)
 

@@ -133,7 +133,7 @@ def test_restarts_after_the_last_word_of_a_partition(tmp_path: Path) -> None:
     """Rows would grow with the square: each restart for each partition that there ever was."""
     rows = Rows("broker1/server.log")
     for day in range(30):
-        of_day = {"topic": f"orders-{day}", "partition": 0}
+        of_day: dict[str, Any] = {"topic": f"orders-{day}", "partition": 0}
         rows.add("in-sync-replicas", broker=1, leader_epoch=3, replicas="1,2,3", **of_day)
         rows.add("broker", broker=3, detail=TIMED_OUT)
         rows.add("in-sync-replicas", broker=1, leader_epoch=3, replicas="1,2", **of_day)
