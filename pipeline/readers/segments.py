@@ -23,7 +23,7 @@ from .registry import Reader
 
 SOURCE: Final = "segment"
 _LEAST_BYTES: Final = 1 << 16
-_MOST_BYTES: Final = 1 << 22
+_MOST_BYTES: Final = 1 << 20
 """Of the batches that are read at once."""
 
 
