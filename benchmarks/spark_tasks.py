@@ -46,7 +46,8 @@ class SparkStage:
 def cluster(
     folder: Path, workers: int = WORKERS, environment: Mapping[str, str] | None = None
 ) -> Iterator[str]:
-    """The URL of a master that has its workers, of one core each. `folder` is for what they write."""
+    """The URL of a master that has its workers. All that one of them runs has one core, where the system can
+    see to that: a JVM's compiler and collector would take another one. `folder` is for what they write."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
@@ -76,9 +77,10 @@ def cluster(
     local = ("--host", "127.0.0.1", "--port", "0", "--webui-port", "0")
     try:
         url = until(start(f"{_CLASS}.master.Master", *local), _MASTER)[1]
-        for _ in range(workers):
+        for number in range(workers):
             size = ("--cores", "1", "--memory", "3g", "--work-dir", str(folder))
-            lines = start(f"{_CLASS}.worker.Worker", *local, *size, url)
+            with _on_core(number):
+                lines = start(f"{_CLASS}.worker.Worker", *local, *size, url)
             until(lines, re.compile("Successfully registered with master"))
         yield url
     finally:
@@ -87,6 +89,20 @@ def cluster(
             process.wait()
             assert process.stderr is not None
             process.stderr.close()
+
+
+@contextmanager
+def _on_core(number: int) -> Iterator[None]:
+    """What is started here runs on one core; the last one first, so that the driver has another one."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {sorted(cores, reverse=True)[number % len(cores)]})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def stages(log: Path) -> Iterator[SparkStage]:

@@ -23,7 +23,7 @@ from .readers.log_spans import TAIL
 from .readers.pieces import Told, told
 from .readers.registry import LOGS, by_name
 from .remote import File, here
-from .writing import Rows, Writers
+from .writing import Columns, Row, Rows, Writers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -129,14 +129,14 @@ def _read(part: Part, task: Task, rows: Rows) -> PartRead:
             return done
         reader = by_name(part.reader)
         with here(part.file, part.start, part.end) as path:
-            read_all = partial(reader.read, path, done.reading)
+            read_all: Callable[[], Iterator[Row]] = partial(reader.read, path, done.reading)
             if reader.read_part is not None:
                 read_all = partial(reader.read_part, path, done.reading, part.start, part.end)
             found = guarded(part.reader, path, read_all)
             if part.file.store is not None:
                 found = _named(found, path, part.file)
             if part.reader in LOGS:
-                done.rows = list(found)
+                done.rows = [row for row in found if isinstance(row, Observation)]
             else:
                 done.count = rows.add(found)
     except Exception as error:
@@ -144,9 +144,12 @@ def _read(part: Part, task: Task, rows: Rows) -> PartRead:
     return done
 
 
-def _named(rows: Iterator[Observation], path: Path, file: File) -> Iterator[Observation]:
+def _named(rows: Iterator[Row], path: Path, file: File) -> Iterator[Row]:
     """With the file's name in place of its copy's."""
     for row in rows:
+        if isinstance(row, Columns):
+            yield row.of_file(file.name)
+            continue
         row.file = file.name
         if row.kind == "unreadable" and row.detail:
             row.detail = row.detail.replace(str(path), file.name)

@@ -17,8 +17,8 @@ from .readers.pieces import can_cut, cuts
 from .readers.registry import by_name, is_useless
 from .remote import File, here
 
-LOG_PART: Final = 16 << 20
-"""Bytes of a log: a process then takes some 0.3 GB."""
+LOG_PART: Final = 8 << 20
+"""Bytes of a log: a process then takes some 0.2 GB."""
 ENTRIES: Final = ("broker-log", "client-log")
 _QUIET: Final = ("broker-log", "checkpoint", "segment")
 """Some files of these kinds say nothing of what is searched for."""

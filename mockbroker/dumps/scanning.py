@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from mmap import mmap
 from typing import Final, NamedTuple
 
+from crc32c import crc32c
+
 from ..protocol import message_set
 from ..protocol.record_batch import (
     HEADER_BYTES,
@@ -15,6 +17,8 @@ from ..protocol.record_batch import (
 )
 
 _HEAD: Final = struct.Struct(">qi4xb")
+_CHECKED: Final = struct.Struct(">8xi4xbI").unpack_from
+_CRC_FROM: Final = 21
 _MAGIC_AT: Final = 16
 _LEAST_LENGTH: Final = {0: 14, 1: 22, 2: HEADER_BYTES - OVERHEAD_BYTES}
 
@@ -64,6 +68,21 @@ def scan(
         resumed = _next_batch(data, start + 1)
         yield Span(start, resumed - start, b"", reason)
         start = resumed
+
+
+def whole_batches(data: bytes, end: int) -> list[int]:
+    """Where batches of magic 2 with the right CRC begin, one after the other from 0 to before `end`; and the
+    end of the last one."""
+    at, size, found = 0, len(data), []
+    least, view = _LEAST_LENGTH[2], memoryview(data)
+    while at < end and at + HEADER_BYTES <= size:
+        length, magic, crc = _CHECKED(data, at)
+        stop = at + OVERHEAD_BYTES + length
+        if magic != 2 or length < least or stop > size or crc32c(view[at + _CRC_FROM : stop]) != crc:
+            break
+        found.append(at)
+        at = stop
+    return [*found, at]
 
 
 def starts(data: mmap | bytes, apart: int) -> list[int]:

@@ -4,11 +4,12 @@ told of in another partition of the offsets topic than before has lost what it h
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from ..offsets_log import NO_MEMBERS, SOURCES
+from ..readers.internal_topics import IN_TRANSACTION
 from ..tables import functions as F
 from .ledger import Ledger
 from .row import Note, Row, note, voice
@@ -22,14 +23,16 @@ _Place = tuple[str | None, int | None]
 
 @dataclass(slots=True)
 class Log:
-    """What one log tells: `members` of the newer types, whether the group `is_empty`, and the last time that
-    it was `assigned` partitions. `committed` is the last commit of each partition, `since` are those since
-    the members left. `counts` has by topic the number of commits, `own` by partition what it was then, and
-    `began` by topic the time of the first commit. `left` is when the last of the members went; `absences`
-    counts that, `present` has what it was at the last commit of a partition. `returns` has the longest way
-    that the group went while it was away: the commit before, when it left, and the first one after. `lower`
-    has the highest commit of a partition and the last one, which is below it."""
+    """What one log tells: `home` has the last commits of all replicas of it, `members` are of the newer
+    types, and it tells whether the group `is_empty`, and the last time that it was `assigned` partitions.
+    `committed` is the last commit of each partition, `since` are those since the members left. `counts` has
+    by topic the number of commits, `own` by partition what it was then, and `began` by topic the time of the
+    first commit. `left` is when the last of the members went; `absences` counts that, `present` has what it
+    was at the last commit of a partition. `returns` has the longest way that the group went while it was
+    away: the commit before, when it left, and the first one after. `lower` has the highest commit of a
+    partition and the last one, which is below it."""
 
+    home: dict[_Place, Row] | None = None
     members: set[str] = field(default_factory=set)
     is_empty: bool = False
     committed: dict[_Place, Row] = field(default_factory=dict)
@@ -53,30 +56,42 @@ class Absence:
     logs: dict[str, Log] = field(default_factory=dict)
     homes: dict[str, dict[_Place, Row]] = field(default_factory=dict)
 
+    def log(self, name: str) -> Log:
+        home = _HOME.search(name)
+        made = Log(None if home is None else self.homes.setdefault(home[1], {}))
+        return self.logs.setdefault(name, made)
 
-def step(state: Absence, row: Row) -> Iterator[Note]:
-    log = state.logs.setdefault(voice(row), Log())
+
+def step(state: Absence, row: Row) -> Iterable[Note]:
+    name = voice(row)
+    log = state.logs.get(name) or state.log(name)
     if row.topic is None:
-        yield from _group(log, row)
-        return
-    yield from _moved(state, row)
-    yield from _commit(log, row)
-
-
-def _moved(state: Absence, row: Row) -> Iterator[Note]:
-    """Which of them a group's offsets are in follows from its id and from how many there are: once it has
-    another one, its coordinator does not know of what it had committed."""
-    home = _HOME.search(voice(row))
-    if home is None or row.kind != "commit" or row.detail == "in a transaction":
-        return
+        return _group(log, row)
     place = row.topic, row.partition
-    own = state.homes.setdefault(home[1], {})
-    if place not in own:
-        others = (each[place] for name, each in state.homes.items() if name != home[1] and place in each)
-        before = max(others, key=lambda each: each.at_ms, default=None)
-        if before is not None and before.at_ms <= row.at_ms:
-            yield note("commit-missing", before, row, offset=before.offset)
-    own[place] = row
+    if row.kind == "tombstone":
+        log.committed.pop(place, None)
+        log.since.pop(place, None)
+        return ()
+    if row.detail == IN_TRANSACTION:
+        return ()
+    found: list[Note] = []
+    home = log.home
+    if home is not None:
+        if place not in home:
+            found += _moved(state, home, place, row)
+        home[place] = row
+    if row.offset is not None:
+        found += _commit(log, place, row)
+    return found
+
+
+def _moved(state: Absence, home: dict[_Place, Row], place: _Place, row: Row) -> Iterator[Note]:
+    """Which of them a group's offsets are in follows from its id and from how many there are: once it has
+    another one, its coordinator does not know of what it had committed there."""
+    others = (each[place] for each in state.homes.values() if each is not home and place in each)
+    before = max(others, key=lambda each: each.at_ms, default=None)
+    if before is not None and before.at_ms <= row.at_ms:
+        yield note("commit-missing", before, row, offset=before.offset)
 
 
 def _group(log: Log, row: Row) -> Iterator[Note]:
@@ -107,27 +122,27 @@ def _set_on(log: Log) -> Iterator[Note]:
             yield note("records-skipped", before, row, offset=before.offset, end_offset=row.offset)
 
 
-def _commit(log: Log, row: Row) -> Iterator[Note]:
-    place = row.topic, row.partition
-    if row.kind == "tombstone":
-        log.committed.pop(place, None)
-        log.since.pop(place, None)
-    elif row.detail != "in a transaction" and row.offset is not None:
-        before = log.committed.get(place)
-        if not log.is_empty:
-            others = log.counts.get(row.topic, 0)
-            since_ms = log.began.setdefault(row.topic, row.at_ms)
-            if before is None and since_ms < row.at_ms and log.assigned is not None:
-                yield note("partition-found", log.assigned, row, offset=row.offset, number=since_ms)
-            elif before is not None and log.present.get(place, log.absences) < log.absences:
-                _returned(log, place, before, row)
-                yield from _behind(log, place, row)
-            _keep_lower(log, place, row)
-            log.present[place] = log.absences
-            log.counts[row.topic] = log.own[place] = others + 1
-            log.committed[place] = row
-        elif before is not None:
+def _commit(log: Log, place: _Place, row: Row) -> Iterable[Note]:
+    before = log.committed.get(place)
+    if log.is_empty:
+        if before is not None:
             log.since.setdefault(place, [before]).append(row)
+        return ()
+    found: Iterable[Note] = ()
+    others = log.counts.get(row.topic, 0)
+    since_ms = log.began.setdefault(row.topic, row.at_ms)
+    if before is None:
+        if since_ms < row.at_ms and log.assigned is not None:
+            found = [note("partition-found", log.assigned, row, offset=row.offset, number=since_ms)]
+    else:
+        if log.present[place] < log.absences:
+            _returned(log, place, before, row)
+            found = _behind(log, place, before, row)
+        _keep_lower(log, place, before, row)
+    log.present[place] = log.absences
+    log.counts[row.topic] = log.own[place] = others + 1
+    log.committed[place] = row
+    return found
 
 
 def _returned(log: Log, place: _Place, before: Row, row: Row) -> None:
@@ -137,20 +152,21 @@ def _returned(log: Log, place: _Place, before: Row, row: Row) -> None:
         log.returns[place] = before, log.left, row
 
 
-def _behind(log: Log, place: _Place, row: Row) -> Iterator[Note]:
+def _behind(log: Log, place: _Place, before: Row, row: Row) -> Sequence[Note]:
     """A commit that was overtaken by a higher one does no harm, unless a group goes on from it."""
     high, low = log.lower.pop(place, (None, None))
-    if high is not None and low is not None and log.committed[place] is low:
-        yield note("commit-back", high, low, row, offset=low.offset, end_offset=high.offset)
+    if high is None or low is None or before is not low:
+        return ()
+    return [note("commit-back", high, low, row, offset=low.offset, end_offset=high.offset)]
 
 
-def _keep_lower(log: Log, place: _Place, row: Row) -> None:
-    before = log.committed.get(place)
-    high = log.lower[place][0] if place in log.lower else before
-    if high is not None and (row.offset or 0) < (high.offset or 0):
+def _keep_lower(log: Log, place: _Place, before: Row, row: Row) -> None:
+    kept = log.lower.get(place)
+    high = before if kept is None else kept[0]
+    if (row.offset or 0) < (high.offset or 0):
         log.lower[place] = high, row
-    else:
-        log.lower.pop(place, None)
+    elif kept is not None:
+        del log.lower[place]
 
 
 def end(state: Absence) -> Iterator[Note]:

@@ -30,8 +30,9 @@ class Ledger:
 
     Rows of `kinds` for which `of` is true go into it, `columns` besides those that all have. Those with the
     same `key`, and only those, are about one thing. `named` fills in what other rows tell of a row's thing,
-    and `fewer`, of those that have the columns of `Row`, leaves out rows that change nothing, and gives those
-    about many things to each of them. Without any row of the kinds `needs` it would note nothing.
+    and `fewer`, of those that have only the columns which go into it, leaves out rows that change nothing,
+    and gives those about many things to each of them. Without any row of the kinds `needs` it would note
+    nothing.
     """
 
     name: str

@@ -48,8 +48,10 @@ def noted(observations: Table, ledger: Ledger) -> list[Note]:
     """What one ledger noted."""
     rows = ledger.named(of_kinds(observations, *ledger.kinds)).where(ledger.of)
     known = {name: F.col(name) for name in (*_ALWAYS, *ledger.columns, *_ORDER)} | {"key": ledger.key}
-    chosen = [known.get(name, F.lit(None)).cast(_kind(name)).alias(name) for name in Row._fields]
-    found = ledger.fewer(rows.select(*chosen)).folded("key", _ORDER, partial(_fold, ledger.name), _schema())
+    # What is sorted should be narrow.
+    chosen = [known[name].cast(_kind(name)).alias(name) for name in Row._fields if name in known]
+    fold = partial(_fold, ledger.name)
+    found = ledger.fewer(rows.select(*chosen)).folded("key", _ORDER, Row._fields, fold, _schema())
     return [_read(each) for each in found]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..rows import ends_of_files, of_kinds
+from ..rows import PARTITION, before, ends_of_files, in_order, of_kinds, up_to
 from ..tables import Table
 from ..tables import functions as F
 from .brokers import TIMED_OUT
@@ -151,25 +151,39 @@ def own_ends(observations: Table) -> Table:
 
 
 def _with_brokers(observations: Table) -> Table:
-    """Each partition gets a row of its own when a broker leaves or comes back that was in its ISR. The
-    `offset` of each row is when the logs end that would say more."""
+    """Each partition gets a row of its own when a broker leaves or comes back that was in its ISR, as long as
+    the partition is told of, and the first time after that: of one that is still there a leader tells when
+    the broker is back. The `offset` of each row is when the logs end that would say more."""
     names = F.array_join(F.col("replicas").cast("array<string>"), ",")
-    rows = of_kinds(observations, *_STEPS).where("kind != 'broker'")
-    rows = rows.where("topic is not null and partition is not null")
+    rows = of_kinds(observations, *_STEPS).where("kind != 'broker' and source = 'broker-log'")
+    rows = rows.where("topic is not null and partition is not null and time_ms is not null")
     rows = rows.join(own_ends(observations), [F.col("broker") == F.col("_broker")], "left")
     rows = rows.withColumn("offset", F.col("end_ms")).drop("_broker", "end_ms")
-    had = rows.where("kind = 'in-sync-replicas'").select(
-        F.col("topic").alias("_topic"), F.col("partition").alias("_partition"), F.col("replicas").alias("_in")
-    )
-    left = of_kinds(observations, "broker").where(F.col("detail").isin(*LEFT, *BACK))
-    left = left.join(others_end(observations), [F.col("broker") == F.col("of")], "left")
-    left = left.withColumn("offset", F.col("end_ms")).drop("of", "end_ms")
-    among = F.size(F.filter("_in", lambda each: each == F.col("broker"))) > 0
-    each = left.join(had.distinct(), [among]).withColumns(
-        {"topic": F.col("_topic"), "partition": F.col("_partition")}
-    )
-    each = each.drop("_topic", "_partition", "_in").distinct()
-    return rows.unionByName(each).withColumn("replicas", names)
+    had = rows.where("kind = 'in-sync-replicas'").select(*PARTITION, F.explode("replicas").alias("_in"))
+    times = F.min("time_ms").alias("_first_ms"), F.max("time_ms").alias("_last_ms")
+    had = had.distinct().join(rows.groupBy(*PARTITION).agg(*times), list(PARTITION))
+    had = had.select(*(F.col(name).alias(f"_{name}") for name in PARTITION), "_in", "_first_ms", "_last_ms")
+    lives = of_kinds(observations, "broker").where(F.col("detail").isin(*LEFT, *BACK))
+    lives = _with_turns(lives.where("time_ms is not null and source = 'broker-log'"))
+    lives = lives.join(others_end(observations), [F.col("broker") == F.col("of")], "left")
+    lives = lives.withColumn("offset", F.col("end_ms")).drop("of", "end_ms")
+    told = (F.col("time_ms") >= F.col("_first_ms")) & (F.col("_before_ms") <= F.col("_last_ms"))
+    each = lives.join(had, [F.col("broker") == F.col("_in"), told])
+    each = each.withColumns({"topic": F.col("_topic"), "partition": F.col("_partition")})
+    return rows.unionByName(each.select(*rows.columns)).withColumn("replicas", names)
+
+
+def _with_turns(lives: Table) -> Table:
+    """When the broker had left the time before (`_before_ms`), 0 if it had not."""
+    window = in_order("broker")
+    lives = lives.withColumn("_left", F.col("detail").isin(*LEFT))
+    lives = lives.withColumn("_was", F.coalesce(F.lag("_left").over(window), F.lit(False)))
+    leaves = F.col("_left") & ~F.col("_was")
+    lives = lives.withColumn("_left_ms", F.when(leaves, F.col("time_ms")))
+    last_ms = F.last("_left_ms", True).over(before(window))
+    lives = lives.withColumn("_before_ms", F.when(leaves, last_ms))
+    before_ms = F.coalesce(F.last("_before_ms", True).over(up_to(window)), F.lit(0))
+    return lives.withColumn("_before_ms", before_ms)
 
 
 _STEPS: Final = {

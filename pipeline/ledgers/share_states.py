@@ -261,7 +261,7 @@ def _shared(rows: Table) -> Table:
     of_groups = F.col("kind") == _CONFIG
     shared = rows.where(F.col("kind") == KIND).select("key", "group").distinct()
     own = rows.where(of_groups).drop("key").join(shared, ["group"])
-    return rows.where(~of_groups).join(shared, ["key"], "left_semi").unionByName(own).select(*Row._fields)
+    return rows.where(~of_groups).join(shared, ["key"], "left_semi").unionByName(own).select(*rows.columns)
 
 
 _STEPS: Final = {

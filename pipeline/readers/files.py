@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from ...dumps import files
 from ...dumps.files import DamagedError, Head, Line
@@ -20,6 +20,7 @@ MOST_TEXT: Final = 400
 """What `Observation.text` keeps of a line."""
 LONGEST: Final = 1 << 20
 """What is searched of a log's line, in characters."""
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -186,7 +187,7 @@ def _files(folder: Path, refused: Refused | None, seen: set[tuple[int, int]]) ->
             yield entry
 
 
-def guarded(source: str, path: Path, rows: Callable[[], Iterator[Observation]]) -> Iterator[Observation]:
+def guarded(source: str, path: Path, rows: Callable[[], Iterator[T]]) -> Iterator[T | Observation]:
     """The rows of a file, and one more if something ends them: a file that can't be read does not end the
     reading of others."""
     try:

@@ -29,6 +29,7 @@ from . import share_states
 
 OFFSETS: Final = "__consumer_offsets"
 TRANSACTIONS: Final = "__transaction_state"
+IN_TRANSACTION: Final = "in a transaction"
 TOPICS: Final = (OFFSETS, TRANSACTIONS, share_states.TOPIC)
 _key = lru_cache(maxsize=1 << 12)(read_offsets_key)
 """Groups commit for the same partitions again and again."""
@@ -66,7 +67,7 @@ def _offsets(record: Record, blank: Observation, batch: Observation) -> Iterator
     row = _of_commit(key, None if data is None else read_commit(data), blank)
     row.producer_id, row.producer_epoch = batch.producer_id, batch.producer_epoch
     if row.kind == "commit" and batch.producer_id is not None:
-        row.detail = "in a transaction"
+        row.detail = IN_TRANSACTION
     yield row
 
 

@@ -9,11 +9,12 @@ from typing import Final
 
 from ...dumps.files import HEAD_BYTES, Head
 from ..observations import Observation
+from ..writing import Row
 from .files import Reading, Refused, head, later, walk
 
 Recognises = Callable[[Head], bool]
 Reads = Callable[[Path, Reading], Iterator[Observation]]
-ReadsPart = Callable[[Path, Reading, int, int], Iterator[Observation]]
+ReadsPart = Callable[[Path, Reading, int, int], Iterator[Row]]
 
 
 @dataclass(frozen=True, slots=True)

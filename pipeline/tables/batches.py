@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
-    """The values as `to_pylist` gives them. Texts that are equal are one object in all rows of a batch."""
+def rows_of(batches: Iterable[pa.RecordBatch], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """The values of columns as `to_pylist` gives them, None for those that there are not. Texts that are
+    equal are one object in all rows of a batch."""
     for batch in batches:
-        if batch.num_columns:
-            yield from zip(*(_values(each, len(batch)) for each in batch.columns), strict=True)
+        values = {name: _values(batch.column(name), len(batch)) for name in batch.schema.names}
+        yield from zip(*(values.get(name, repeat(None, len(batch))) for name in names), strict=True)
 
 
 def _values(column: pa.Array, count: int) -> Iterable[Any]:

@@ -81,18 +81,22 @@ class DuckTable(Table):
         """The rows as an Arrow table."""
         return self._database.connection.sql(self.query()).to_arrow_table()
 
-    def folded(self, key: str, order: Sequence[str], fold: Fold, schema: pa.Schema) -> list[dict[str, Any]]:
+    def folded(
+        self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
+    ) -> list[dict[str, Any]]:
         by = ", ".join(f"{_name(each)} NULLS FIRST" for each in (key, *order))
         if self._database.few_rows:
-            return list(fold(rows(self._database.connection, self._steps, self._step, f"ORDER BY {by}")))
-        return list(fold(self._streamed(f"{self.query()} ORDER BY {by}")))
+            found = rows(self._database.connection, self._steps, self._step, f"ORDER BY {by}")
+            places = [self.columns.index(each) if each in self.columns else -1 for each in names]
+            return list(fold(tuple((*row, None)[at] for at in places) for row in found))
+        return list(fold(self._streamed(f"{self.query()} ORDER BY {by}", names)))
 
-    def _streamed(self, query: str) -> Iterator[tuple[Any, ...]]:
+    def _streamed(self, query: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         # Planned twice; `execute` plans once, but keeps all rows before it gives the first (DuckDB 2.0).
         result = self._database.connection.sql(query)
         # DuckDB 1.4 has it by its older name only.
         reader = getattr(result, "to_arrow_reader", None) or result.fetch_record_batch
-        yield from rows_of(reader(_AT_A_TIME))
+        yield from rows_of(reader(_AT_A_TIME), names)
 
     def query(self) -> str:
         """All of it as SQL."""

@@ -42,13 +42,15 @@ class SparkTable(Table):
     def collect(self) -> list[dict[str, Any]]:
         return [row.asDict(recursive=True) for row in self.frame.collect()]
 
-    def folded(self, key: str, order: Sequence[str], fold: Fold, schema: pa.Schema) -> list[dict[str, Any]]:
+    def folded(
+        self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
+    ) -> list[dict[str, Any]]:
         from pyspark.sql.pandas.types import from_arrow_schema
 
         def part(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             import pyarrow as pa
 
-            found = fold(rows_of(batches))
+            found = fold(rows_of(batches, names))
             while some := list(islice(found, _AT_A_TIME)):
                 yield pa.RecordBatch.from_pylist(some, schema)
 

@@ -20,7 +20,7 @@ _WORDS: Final = re.compile(r"'[^']*'|[A-Za-z_][\w.]*")
 T = TypeVar("T", bound="Table")
 _JOINS: Final = {"inner": "INNER", "left": "LEFT", "left_semi": "LEFT SEMI", "left_anti": "LEFT ANTI"}
 Fold = Callable[[Iterable[tuple[Any, ...]]], Iterator[dict[str, Any]]]
-"""Makes rows, which may be fewer, of rows whose values are in the order of the columns."""
+"""Makes rows, which may be fewer, of the values of others."""
 
 
 class Table(ABC):
@@ -98,9 +98,12 @@ class Table(ABC):
     def collect(self) -> list[dict[str, Any]]: ...
 
     @abstractmethod
-    def folded(self, key: str, order: Sequence[str], fold: Fold, schema: pa.Schema) -> list[dict[str, Any]]:
+    def folded(
+        self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
+    ) -> list[dict[str, Any]]:
         """What `fold` makes of the rows: those of a key come one after the other, in the order of other
-        columns, null first. They are never all in memory.
+        columns, null first. They are never all in memory. They have the values of the columns of these
+        `names`, None for those that there are not.
 
         Spark calls it on executors, for some of the keys each time: it has to be a function of a module.
         """

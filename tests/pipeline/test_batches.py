@@ -35,6 +35,6 @@ def columns(kind: pa.DataType) -> st.SearchStrategy[pa.Array]:
 def test_values_are_those_of_to_pylist(made: tuple[pa.Array, ...], start: int, length: int) -> None:
     batch = pa.RecordBatch.from_arrays(list(made), [str(kind) for kind in COLUMNS]).slice(start, length)
     expected = [tuple(row.values()) for row in batch.to_pylist()]
-    found = list(rows_of([batch, batch]))
+    found = [row[1:] for row in rows_of([batch, batch], ["not there", *batch.schema.names])]
     assert found == expected * 2
     assert [list(map(type, row)) for row in found] == [list(map(type, row)) for row in expected * 2]

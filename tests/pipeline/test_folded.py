@@ -71,7 +71,9 @@ def test_each_key_comes_once_and_in_order(engine: DuckEngine | SparkEngine, tmp_
     ]
     rows.append(Observation("commit", "trace", "a.txt", 1000, group="small"))
     table: Table = engine.files(written(rows, tmp_path)).select("group", "offset", "position")
-    found = {row["group"]: row["offsets"] for row in table.folded("group", ["offset"], runs, MADE)}
+    found = {
+        row["group"]: row["offsets"] for row in table.folded("group", ["offset"], table.columns, runs, MADE)
+    }
     assert found == {
         "small": [None, *range(10, 1001, 10)],
         "large": [number for number in range(1, 1001) if number % 10],
@@ -88,7 +90,7 @@ def test_rows_are_never_all_in_memory(tmp_path: Path) -> None:
         table = engine.table(pa.table(rows))
         tracemalloc.start()
         try:
-            found = table.folded("group", ["offset"], counted, COUNTED)
+            found = table.folded("group", ["offset"], table.columns, counted, COUNTED)
             peak_mb = tracemalloc.get_traced_memory()[1] / 1e6
         finally:
             tracemalloc.stop()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from mockbroker.pipeline.ledgers import Note
+from mockbroker.pipeline.engine import DuckEngine
+from mockbroker.pipeline.ledgers import Note, reading
 from mockbroker.pipeline.ledgers.brokers import TIMED_OUT
 from mockbroker.pipeline.ledgers.replicas import LEDGER
+from mockbroker.pipeline.observations import arrow_schema
 from mockbroker.pipeline.symptoms import symptoms
 
 from .folding import MINUTE, SECOND, START_MS, Rows, noted
@@ -36,6 +42,17 @@ def left(rows: Rows, broker: int = 3) -> Rows:
 
 def told(notes: list[Note]) -> list[str]:
     return [each.told for each in symptoms(notes)]
+
+
+def table_of(rows: Rows) -> pa.Table:
+    """The rows as they are read."""
+    schema = arrow_schema()
+    replicas = [row.replicas and [int(each) for each in row.replicas.split(",")] for row in rows.rows]
+    found = [
+        {name: value for name, value in row._asdict().items() if name in schema.names} | {"replicas": ids}
+        for row, ids in zip(rows.rows, replicas, strict=True)
+    ]
+    return pa.Table.from_pylist(found, schema)
 
 
 @pytest.mark.parametrize(("after_ms", "tells"), [(MINUTE, True), (50 * SECOND, False)])
@@ -110,3 +127,22 @@ def test_what_a_leader_tells_again() -> None:
     rows.add("in-sync-replicas", leader=2, broker=2, replicas="1,2,3")
     (one,) = noted(LEDGER, rows)
     assert ((one.to_ms or 0) - (one.from_ms or 0)) // MINUTE == 20
+
+
+def test_restarts_after_the_last_word_of_a_partition(tmp_path: Path) -> None:
+    """Rows would grow with the square: each restart for each partition that there ever was."""
+    rows = Rows("broker1/server.log")
+    for day in range(30):
+        of_day: dict[str, Any] = {"topic": f"orders-{day}", "partition": 0}
+        rows.add("in-sync-replicas", broker=1, leader_epoch=3, replicas="1,2,3", **of_day)
+        rows.add("broker", broker=3, detail=TIMED_OUT)
+        rows.add("in-sync-replicas", broker=1, leader_epoch=3, replicas="1,2", **of_day)
+        rows.add("broker", broker=3, detail="unfenced")
+        rows.add("in-sync-replicas", broker=1, leader_epoch=3, replicas="1,2,3", **of_day)
+        rows.add("broker", HOUR, broker=3, detail=TIMED_OUT)
+        rows.add("broker", LONG, broker=3, detail="unfenced")
+    with closing(DuckEngine(tmp_path)) as engine:
+        notes = reading.noted(engine.table(table_of(rows)), LEDGER)
+    # Each was short of broker 3 while it was told of, and the first time after that.
+    assert Counter(each.topic for each in notes) == {f"orders-{day}": 2 for day in range(30)}
+    assert [(each.to_ms or 0) - (each.from_ms or 0) >= LONG for each in notes].count(True) == 30
