@@ -49,10 +49,9 @@ TOLD = {
     "a reassignment was begun": "{topic}-{partition} (adding 3, removing 2) had not ended after",
     "a script committed offsets": "committed {offset} for group {group} in {topic}-{partition}, whose log "
     "ended at 120",
-    "a lowered limit was reached": "the record at offset {offset} of {topic}-{partition} after 2 deliveries: "
-    "no member accepted that; ",
-    "a record was released for the last time": "share group {group} gave up the record at offset {offset} of "
-    "{topic}-{partition} after 5 deliveries",
+    "a lowered limit was reached": "record at offset {offset} of {topic}-{partition} after 2 deliveries; ",
+    "a record was released for the last time": "share group {group} gave up, or rejected in the end, the "
+    "record at offset {offset} of {topic}-{partition} after 5 deliveries",
     "a transactional id expired": "transactional id {transactional_id} was refused: its id had expired",
     "an operator reset offsets": "group {group} for {topic}-{partition} was set back from 1000 to {offset}",
     "an operator set a share group's offset": "share group {group} in {topic}-{partition} was set",
