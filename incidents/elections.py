@@ -21,7 +21,7 @@ async def unclean_election(stage: IncidentStage) -> None:
     end = await stage.do(stage.admin.offset, "orders")
     if not stage.caused:
         await stage.start(3)
-        await stage.in_sync("orders")
+        await stage.until("both in sync", lambda: stage.admin.state("orders").in_sync == (2, 3))
     await stage.do(stage.cluster.kill_broker, 2)
     stage.did("a broker was killed", broker=2)
     if stage.caused:
