@@ -301,6 +301,12 @@ def test_all_are_tried_with_the_profile_thorough() -> None:
     assert (TRIED == RECORDED) is thorough()
 
 
+def test_every_incident_was_recorded_without_its_cause_too() -> None:
+    """By the same release."""
+    twins = {each.name for each in RECORDED if truth_of(each)["healthy"]}
+    assert [each.name for each in RECORDED if not {each.name, f"{each.name}-healthy"} & twins] == []
+
+
 def test_events_are_told_of() -> None:
     """Else nothing would be compared."""
     counts = {folder.name: len(list(told_of(truth_of(folder)))) for folder in RECORDED}
