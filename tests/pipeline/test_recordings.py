@@ -147,7 +147,7 @@ def usually(folder: Path) -> bool:
 
 USUAL = [*NEWEST.values(), *(HOME / each for each in OLDER)]
 TRIED = RECORDED if thorough() else in_turn([each for each in USUAL if usually(each)], 2)
-"""All take ten minutes: `make acceptance ARGS=incidents`."""
+"""All, with the tests of `test_left_out.py`, take 40 minutes of CPU: `make acceptance ARGS=incidents`."""
 SHORT = [each for each in NEWEST.values() if not each.name.endswith("-healthy")]
 TOLD_OF = [each for each in TRIED if each.name not in NOT_TOLD]
 ASKED_ALONE = (
