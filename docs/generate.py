@@ -1,4 +1,4 @@
-"""Writes `docs/reference/` and `docs/trust.md` from the code: `make docs`. A test fails when it is stale."""
+"""Writes `docs/reference/` and other pages from the code: `make docs`. A test fails when one is stale."""
 
 import dataclasses
 import enum
@@ -33,7 +33,7 @@ from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.producer_setting import Generation
 from mockbroker.simulation.steps import STEPS
 
-from . import apis, interfaces, questions, trust
+from . import apis, interfaces, questions, recorded, trust
 from .log_lines.catalogue import page as log_lines
 from .names import main as write_names
 
@@ -225,6 +225,7 @@ PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "reference/trace.md": interfaces.trace,
     "reference/questions.md": questions.page,
     "reference/log-lines.md": log_lines,
+    "results/incidents.md": recorded.page,
     "trust.md": trust.page,
 }
 """The lines of each page, by its path in `docs/`."""

@@ -61,48 +61,68 @@ async def consumer_groups(stage: IncidentStage) -> None:
     await stage.caught_up("orders", groups=_READERS.values())
 
 
-@story("rebalance-timeout", config=_QUICK, since=(4, 0))
+@story("rebalance-timeout", config=_QUICK, since=(4, 0), twin={})
 async def partitions_not_given_up(stage: IncidentStage) -> None:
     """A member goes on with its heartbeats, but gives up no partition when another member joins."""
     await stage.create("orders", _PARTITIONS)
     async with stage.traffic("orders", _PARTITIONS):
-        with _Raw(stage, "billing", rebalance_timeout=3_000) as clinging:
-            await clinging.until(lambda: clinging.owned)
-            stage.did("a member joined that gives up no partition", group="billing")
-            await _member(stage, "java", "billing")
-            await clinging.until(lambda: clinging.refused)
-        stage.did("it was fenced", group="billing", error=clinging.refused)
+        if stage.caused:
+            with _Raw(stage, "billing", rebalance_timeout=3_000) as clinging:
+                await clinging.until(lambda: clinging.owned)
+                stage.did("a member joined that gives up no partition", group="billing")
+                await _member(stage, "java", "billing")
+                await clinging.until(lambda: clinging.refused)
+            stage.did("it was fenced", group="billing", error=clinging.refused)
+        else:
+            for _ in range(2):
+                await _member(stage, "java", "billing")
+                await stage.more("orders", 50)
         await stage.more("orders")
     await stage.caught_up("orders", groups=["billing"])
 
 
-@story("session-timeout", config=_QUICK, since=(4, 0))
+@story("session-timeout", config=_QUICK, since=(4, 0), twin={})
 async def member_silent(stage: IncidentStage) -> None:
-    """A member sends no heartbeat any more, as if its process had been killed."""
+    """A member sends no heartbeat any more, as if its process had been killed. In the twin it leaves."""
     await stage.create("orders", _PARTITIONS)
     await _member(stage, "java", "billing")
     async with stage.traffic("orders", _PARTITIONS):
         await stage.more("orders")
-        with _Raw(stage, "billing") as silent:
-            await silent.until(lambda: silent.owned)
-        stage.did("a member fell silent", group="billing")
-        await stage.until("its session to expire", lambda: _logged(stage, "session expired") > 0)
+        if stage.caused:
+            with _Raw(stage, "billing") as silent:
+                await silent.until(lambda: silent.owned)
+            stage.did("a member fell silent", group="billing")
+            await stage.until("its session to expire", lambda: _logged(stage, "session expired") > 0)
+        else:
+            other = await _member(stage, "java", "billing")
+            await stage.more("orders", 50)
+            await stage.clients.leave(other)
+            stage.did("a member left", group="billing")
         await stage.more("orders", 50)
     await stage.caught_up("orders", groups=["billing"])
 
 
-@story("group-never-settles", config=_QUICK, since=(4, 4))
+@story("group-never-settles", config=_QUICK, since=(4, 4), twin={})
 async def two_assignors(stage: IncidentStage) -> None:
-    """Of two members, one asks for the assignor `range` and the other one for `uniform`."""
+    """Of two members, one asks for the assignor `range` and the other one for `uniform`; in the twin both for
+    `range`."""
     await stage.create("orders", _PARTITIONS)
     async with stage.traffic("orders", _PARTITIONS):
-        for assignor in ("range", "uniform"):
+        for assignor in ("range", "uniform" if stage.caused else "range"):
             await _member(stage, "java", "billing", group_remote_assignor=assignor)
-        await stage.until("epochs", lambda: _logged(stage, "Bumped group epoch") >= _NEVER)
-        stage.did("the group did not settle", group="billing")
+        if stage.caused:
+            await stage.until("epochs", lambda: _logged(stage, "Bumped group epoch") >= _NEVER)
+            stage.did("the group did not settle", group="billing")
+        else:
+            await stage.more("orders", 200)
 
 
-@story("migration-refused", config={"group.consumer.migration.policy": "disabled"}, since=(4, 0))
+@story(
+    "migration-refused",
+    config={"group.consumer.migration.policy": "disabled"},
+    since=(4, 0),
+    twin={"group.consumer.migration.policy": "bidirectional"},
+)
 async def migration_refused(stage: IncidentStage) -> None:
     """An application with the protocol of Kafka 4 joins its group, whose members have the classic one."""
     await stage.create("orders", _PARTITIONS)
@@ -110,24 +130,33 @@ async def migration_refused(stage: IncidentStage) -> None:
     async with stage.traffic("orders", _PARTITIONS):
         await stage.more("orders")
         await stage.caught_up("orders", groups=["billing"])
-        with _Raw(stage, "billing") as refused:
-            await refused.until(lambda: refused.refused)
-        stage.did("a member was refused", group="billing", error=refused.refused)
+        if stage.caused:
+            with _Raw(stage, "billing") as refused:
+                await refused.until(lambda: refused.refused)
+            stage.did("a member was refused", group="billing", error=refused.refused)
+        else:
+            await _member(stage, "java", "billing")
         await stage.more("orders", 50)
     await stage.caught_up("orders", groups=["billing"])
 
 
-@story("joined-too-early", config={"group.initial.rebalance.delay.ms": "6000"}, since=(4, 0))
+@story("joined-too-early", config={"group.initial.rebalance.delay.ms": "6000"}, since=(4, 0), twin={})
 async def joined_too_early(stage: IncidentStage) -> None:
-    """A member with the protocol of Kafka 4 joins before its group has a first generation."""
+    """A member with the protocol of Kafka 4 joins before its group has a first generation; in the twin
+    after."""
     await stage.create("orders", _PARTITIONS)
     await stage.clients.member("java", "billing", ["orders"])
     await stage.until("its member to join", lambda: _logged(stage, "joins group billing") > 0)
-    with _Raw(stage, "billing") as early:
-        await early.until(lambda: early.refused)
-    stage.did("a member was refused", group="billing", error=early.refused)
+    if stage.caused:
+        with _Raw(stage, "billing") as early:
+            await early.until(lambda: early.refused)
+        stage.did("a member was refused", group="billing", error=early.refused)
     async with stage.traffic("orders", _PARTITIONS):
         await stage.more("orders")
+        if not stage.caused:
+            await stage.caught_up("orders", groups=["billing"])
+            await _member(stage, "java", "billing")
+            await stage.more("orders")
     await stage.caught_up("orders", groups=["billing"])
 
 

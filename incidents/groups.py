@@ -16,7 +16,7 @@ _TOOLS = {"4.4.0": "4.3.1"}
 _OFFSETS = "__consumer_offsets"
 
 
-@story("admin-reset")
+@story("admin-reset", twin={})
 async def admin_reset(stage: IncidentStage) -> None:
     """`kafka-consumer-groups --reset-offsets` sets groups back, which then read again."""
     await stage.create("orders", replicas=[2, 3, 1])
@@ -24,10 +24,10 @@ async def admin_reset(stage: IncidentStage) -> None:
     await stage.clients.send("java", "orders", 0, 1000)
     await stage.caught_up("orders")
     await stage.clients.leave(*stage.clients.members)
-    for group in GROUPS.values():
+    for group in GROUPS.values() if stage.caused else ():
         await reset(stage, group, "orders", 200, "--to-offset", "200")
         stage.did("an operator reset offsets", group=group, topic="orders", partition=0, offset=200)
-    for group in GROUPS.values():
+    for group in GROUPS.values() if stage.caused else ():
         stage.clients.at[group].clear()
     await stage.groups(["orders"])
     await stage.clients.send("java", "orders", 0, 100)
@@ -50,7 +50,7 @@ async def ask_tool(stage: IncidentStage, *options: str, main: str = _TOOL) -> st
     return f"{said}{error[-1000:]}"
 
 
-@story("coordinator-moved-while-loading", config={"offsets.topic.num.partitions": "1"})
+@story("coordinator-moved-while-loading", config={"offsets.topic.num.partitions": "1"}, twin={})
 async def coordinator_moved_while_loading(stage: IncidentStage) -> None:
     """The broker that takes groups over stands still while it loads their offsets, and another takes over."""
     await stage.create("orders", 3)
@@ -59,24 +59,33 @@ async def coordinator_moved_while_loading(stage: IncidentStage) -> None:
         await stage.more("orders", 300)
         first = stage.admin.state(_OFFSETS).leader
         await stage.do(_many_commits, stage, first)
-        with _Slow(stage.cluster, first) as slow:
+        if stage.caused:
+            await _moves_twice(stage, first)
+        else:
             await stage.do(stage.cluster.kill_broker, first)
             stage.did("a broker was killed", broker=first)
-            await stage.until("the next coordinator to load", lambda: slow.frozen is not None)
-        second = slow.frozen or 0
-        stage.did("a coordinator stood still while it loaded", broker=second, topic=_OFFSETS, partition=0)
-        await stage.until(
-            "a third coordinator", lambda: stage.admin.state(_OFFSETS).leader not in (-1, first, second)
-        )
-        third = stage.admin.state(_OFFSETS)
-        stage.did("another coordinator took over", broker=third.leader, leader_epoch=third.epoch)
-        stage.cluster.let_go(second)
-        stage.did("it went on", broker=second)
+            await stage.until("another one", lambda: stage.admin.state(_OFFSETS).leader not in (-1, first))
         await stage.start(first)
         await stage.in_sync("orders")
         await stage.more("orders", 100)
     await stage.caught_up("orders")
     stage.jumps("orders")
+
+
+async def _moves_twice(stage: IncidentStage, first: int) -> None:
+    with _Slow(stage.cluster, first) as slow:
+        await stage.do(stage.cluster.kill_broker, first)
+        stage.did("a broker was killed", broker=first)
+        await stage.until("the next coordinator to load", lambda: slow.frozen is not None)
+    second = slow.frozen or 0
+    stage.did("a coordinator stood still while it loaded", broker=second, topic=_OFFSETS, partition=0)
+    await stage.until(
+        "a third coordinator", lambda: stage.admin.state(_OFFSETS).leader not in (-1, first, second)
+    )
+    third = stage.admin.state(_OFFSETS)
+    stage.did("another coordinator took over", broker=third.leader, leader_epoch=third.epoch)
+    stage.cluster.let_go(second)
+    stage.did("it went on", broker=second)
 
 
 def _many_commits(stage: IncidentStage, coordinator: int, count: int = 2_000, connections: int = 20) -> None:

@@ -98,7 +98,7 @@ CAMPAIGNS: Final = {
     ),
     "incidents": Campaign(
         "every recorded incident is named; without some of its files nothing gets surer, or else is blamed",
-        (tests(*_RECORDINGS, *_THOROUGH, "--timeout", "1800"),),
+        (tests(*_RECORDINGS, *_THOROUGH, "--dist", "loadgroup", "--timeout", "1800"),),
     ),
     "spark": Campaign(
         "Spark finds what DuckDB finds, with every search",

@@ -9,7 +9,7 @@ other replica is in sync, are gone.
 from typing import Final
 
 from ..consequences import ANYWHERE, BROKER, LATE_MS, LOSSY, TO_USERS, TOPIC, leads, of_loss
-from ..findings import CERTAIN, LIKELY, findings
+from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged
 from ..readers.log_spans import CONTROLLER
 from ..reproduction import Reproduction, Template
 from ..rows import (
@@ -28,12 +28,17 @@ from ..signature import Alike, Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
 
+_TWICE: Final = (
+    "it created these logs a second time, and had not deleted them: its disk was emptied or replaced"
+)
+
 
 def find(observations: Table) -> Table:
     logs = of_kinds(observations, "log").where("topic is not null").withColumn("seen", seen())
     again = _again(logs).persist()
     led = _led_anew(again, observations).persist()
-    return _recreated(logs, observations).unionByName(_lost(again, led)).unionByName(_gone(led))
+    read = _read(led, observations).persist()
+    return _recreated(logs, observations).unionByName(_lost(again, led, read)).unionByName(_gone(read))
 
 
 def _recreated(logs: Table, observations: Table) -> Table:
@@ -76,27 +81,30 @@ def _again(logs: Table) -> Table:
 
 
 def _led_anew(again: Table, observations: Table) -> Table:
-    """Those that their broker led from the first offset on, although a group had read more before: `read` is
-    how far, `committed` its commit."""
+    """Those that their broker led from the first offset on."""
     leaders = of_kinds(observations, "leader").where("leader = broker and leader_epoch > 0 and offset = 0")
     leaders = prefixed(leaders, "l_", *PARTITION, "broker", "time_ms", led=seen())
     after = [*same("l_", (*PARTITION, "broker")), F.col("l_time_ms") >= F.col("time_ms")]
     rows = again.join(leaders, after)
     once = Window.partitionBy("broker", *PARTITION, "time_ms").orderBy("l_time_ms")
-    rows = first_of(rows, once)
+    return first_of(rows, once)
+
+
+def _read(led: Table, observations: Table) -> Table:
+    """Those of them of which a group had read more before: `read` is how far, `committed` its commit."""
     commits = of_kinds(observations, "commit").where("group is not null and offset > 0")
     commits = prefixed(commits, "c_", *PARTITION, "time_ms", "offset", committed=seen())
     before = [*same("c_", PARTITION), F.col("c_time_ms") <= F.col("time_ms")]
     return (
-        rows.join(commits, before)
+        led.join(commits, before)
         .groupBy("broker", *PARTITION, "time_ms", "last", "seen", "led")
         .agg(F.max("c_offset").alias("read"), F.max_by("committed", "c_offset").alias("committed"))
     )
 
 
-def _gone(led: Table) -> Table:
+def _gone(read: Table) -> Table:
     return findings(
-        led,
+        read,
         signature="only-replica-lost",
         confidence=LIKELY,
         why="it created the log a second time, and had not deleted it: its disk was emptied or replaced; it "
@@ -110,10 +118,12 @@ def _gone(led: Table) -> Table:
     )
 
 
-def _lost(again: Table, led: Table) -> Table:
+def _lost(again: Table, led: Table, read: Table) -> Table:
     """Of brokers that lost nothing else."""
-    again = again.join(prefixed(led, "_", "broker"), same("_", ["broker"]), "left_anti")
-    rows = again.groupBy("broker").agg(
+    again = again.join(prefixed(read, "_", "broker"), same("_", ["broker"]), "left_anti")
+    leading = prefixed(led.select("broker").distinct(), "l_", "broker")
+    again = again.join(leading, same("l_", ["broker"]), "left")
+    rows = again.groupBy("broker", "l_broker").agg(
         F.count_distinct("topic", "partition").alias("logs"),
         F.min_by("seen", "time_ms").alias("seen"),
         F.min_by(F.col("last.seen"), "time_ms").alias("last"),
@@ -121,8 +131,15 @@ def _lost(again: Table, led: Table) -> Table:
     return findings(
         rows,
         signature="follower-log-lost",
-        confidence=LIKELY,
-        why="it created these logs a second time, and had not deleted them: its disk was emptied or replaced",
+        **judged(
+            If(
+                F.col("l_broker").isNotNull(),
+                POSSIBLE,
+                f"{_TWICE}; it led some of them from the first offset on, and nothing tells whether anybody "
+                "had read them before",
+            ),
+            Else(LIKELY, _TWICE),
+        ),
         summary=sentence("broker {broker} began anew with the logs of {logs} partitions that it had before"),
         evidence=[F.col("last"), F.col("seen")],
     )

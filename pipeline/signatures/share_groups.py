@@ -8,6 +8,7 @@ archived then; a member may have rejected it at last, which looks the same.
 from typing import Final
 
 from ..findings import LIKELY, POSSIBLE, Else, If, findings, judged
+from ..ledgers import OR_REJECTED
 from ..readers.share_states import DELETED, KIND, LIMIT, SET_LIMIT, WARNING, WHOLE
 from ..reproduction import Reproduction
 from ..rows import (
@@ -127,8 +128,8 @@ def _worn(states: Table, observations: Table) -> Table:
             Else(POSSIBLE, "it was given as often as is usual at most; a member may have rejected it then"),
         ),
         summary=sentence(
-            "share group {group} gave up {what} of {at} after {times} deliveries: no member accepted "
-            "that{lowered}",
+            f"share group {{group}} gave up, {OR_REJECTED}, {{what}} of {{at}} after {{times}} deliveries"
+            "{lowered}",
             at=place(),
             what=case(
                 (F.col("first") == F.col("last"), sentence("the record at offset {first}")),
@@ -180,10 +181,10 @@ SEARCH: Final = Search(
     ),
     Signature(
         _REACHED,
-        "a share group gave up a record, since no member had accepted it when it had been given as often as "
-        "the group allows",
+        "a share group gave up a record when it had been given as often as the group allows, or a member "
+        "rejected it then",
         known_as="KIP-932",
-        stories={"delivery-limit-reached": "{who} gave up a record"},
+        stories={"delivery-limit-reached": f"{{who}} gave up, {OR_REJECTED}, a record"},
         reproductions=(
             Reproduction(
                 _REACHED,

@@ -20,7 +20,7 @@ from .. import needs
 from . import incidents, traces
 from .readers.reading import STORIES
 from .readers.segments import data, segment
-from .test_recordings import Analyzed, unpacked
+from .real_clusters import Analyzed, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -23,7 +23,7 @@ from mockbroker.pipeline.readers import Reading, read, survey
 from mockbroker.pipeline.session import MASTER
 
 from .readers.reading import RECORDED
-from .test_recordings import unpacked
+from .real_clusters import unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,7 +13,8 @@ import pytest
 from mockbroker.pipeline.analysis import Analysis, analyze
 from mockbroker.pipeline.clocks import RECORDS, Clock, Told, estimated
 
-from .test_recordings import NEWEST, told_of, truth_of, unpacked
+from .real_clusters import NEWEST, truth_of, unpacked
+from .test_recordings import told_of
 
 MINUTE = 60_000
 HOUR = 60 * MINUTE

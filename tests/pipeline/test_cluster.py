@@ -18,9 +18,9 @@ from mockbroker.pipeline.engine import DuckEngine
 from mockbroker.pipeline.observations import NAMES
 from mockbroker.rig.downloads import SHORT_LIVED
 
+from .real_clusters import unpacked
 from .stores import keys, s3
 from .test_ahead import CUT, PART, RECORDINGS, Rows, rows_of
-from .test_recordings import unpacked
 
 DRIVER, EXECUTOR, OTHER = "driver", "executor", "other"
 FILES = "incident/files"

@@ -27,8 +27,8 @@ from ..needs import SPARK as SPARK_AND_JAVA
 from ..properties import thorough
 from . import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds, test_share_groups
 from .readers.reading import STORIES
+from .real_clusters import NEWEST, unpacked
 from .rows import History, found_in, healthy, rows_of
-from .test_recordings import NEWEST, unpacked
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,7 +15,7 @@ from mockbroker.pipeline.incidents import CONFIDENCE
 from mockbroker.pipeline.signatures import by_name
 
 from ..properties import thorough
-from .test_recordings import HOME, RECORDED, Analyzed, of_recording, recordings, truth_of
+from .real_clusters import HOME, RECORDED, Analyzed, of_recording, recordings, truth_of
 
 KINDS = {
     "data": ("broker?/data/*", "broker?/data/*/*"),

@@ -58,16 +58,17 @@ def test_the_only_replica() -> None:
 @pytest.mark.parametrize(
     ("story", "found"),
     [
-        (Story().created().leads(1, 0, leader=1).leads(2, 300), ["follower-log-lost"]),
-        (Story().created(), ["follower-log-lost"]),
-        (Story(committed=0).created().leads(1, 0), ["follower-log-lost"]),
+        (Story().created().leads(1, 0, leader=1).leads(2, 300), [("follower-log-lost", "likely")]),
+        (Story().created(), [("follower-log-lost", "likely")]),
+        (Story(committed=0).created().leads(1, 0), [("follower-log-lost", "possible")]),
         (Story().deleted().created().leads(1, 0), []),
         (Story().leads(1, 0), []),
     ],
     ids=["it had copied the log", "it never led", "nothing was read", "it was moved", "the disk is whole"],
 )
-def test_what_is_not_gone(story: Story, found: list[str]) -> None:
-    assert [each.signature for each in found_in(story.rows, lifetimes.find)] == found
+def test_what_is_not_gone(story: Story, found: list[tuple[str, str]]) -> None:
+    """Or of which nothing tells that it is gone."""
+    assert [(each.signature, each.confidence) for each in found_in(story.rows, lifetimes.find)] == found
     assert notes(story) == []
 
 

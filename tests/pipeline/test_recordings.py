@@ -4,9 +4,7 @@ that it happened to, and what operators do every day is none."""
 from __future__ import annotations
 
 import shutil
-import tarfile
-import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -24,11 +22,8 @@ from mockbroker.pipeline.symptoms import Symptom
 from ..properties import thorough
 from ..turns import in_turn
 from .not_told import NOT_TOLD
+from .real_clusters import HOME, NEWEST, RECORDED, Analyzed, of_recording, recordings, truth_of, unpacked
 
-HOME = Path(__file__).parent / "recordings"
-RECORDED = sorted(HOME.iterdir())
-NEWEST = {each.name.partition("-")[2]: each for each in RECORDED}
-"""By what happened, the recording of the newest release."""
 OLDER = ("2.8.2-exactly-once", "3.9.2-producer-died-in-transaction")
 """Of other releases: files in the formats of each."""
 TOLD = {
@@ -49,10 +44,9 @@ TOLD = {
     "a reassignment was begun": "{topic}-{partition} (adding 3, removing 2) had not ended after",
     "a script committed offsets": "committed {offset} for group {group} in {topic}-{partition}, whose log "
     "ended at 120",
-    "a lowered limit was reached": "the record at offset {offset} of {topic}-{partition} after 2 deliveries: "
-    "no member accepted that; ",
-    "a record was released for the last time": "share group {group} gave up the record at offset {offset} of "
-    "{topic}-{partition} after 5 deliveries",
+    "a lowered limit was reached": "record at offset {offset} of {topic}-{partition} after 2 deliveries; ",
+    "a record was released for the last time": "share group {group} gave up, or rejected in the end, the "
+    "record at offset {offset} of {topic}-{partition} after 5 deliveries",
     "a transactional id expired": "transactional id {transactional_id} was refused: its id had expired",
     "an operator reset offsets": "group {group} for {topic}-{partition} was set back from 1000 to {offset}",
     "an operator set a share group's offset": "share group {group} in {topic}-{partition} was set",
@@ -134,21 +128,6 @@ OFTEN = frozenset(
 that are not only tried with the profile `thorough`."""
 
 
-Analyzed = Callable[[Path], Analysis]
-"""What is found in a recording, which is not analyzed again."""
-
-
-def unpacked(folder: Path, into: Path) -> Path:
-    files = into / folder.name
-    with tarfile.open(folder / "files.tar.xz") as archive:
-        archive.extractall(files, filter="data")
-    return files
-
-
-def truth_of(folder: Path) -> dict[str, Any]:
-    return tomllib.loads((folder / "truth.toml").read_text())
-
-
 def told_of(truth: dict[str, Any]) -> Iterator[str]:
     """What findings have to say of the events."""
     for event in () if truth["healthy"] else truth["event"]:
@@ -162,25 +141,13 @@ def told_of(truth: dict[str, Any]) -> Iterator[str]:
             yield SKIPPED.format_map(numbers)
 
 
-def recordings(folders: list[Path], short: list[Path]) -> list[Any]:
-    """Parameters. The tests of a recording run in one worker, which analyzes it once."""
-    marks = {each: [] if each in short else [pytest.mark.long] for each in folders}
-    return [
-        pytest.param(each, id=each.name, marks=[*own, of_recording(each.name)]) for each, own in marks.items()
-    ]
-
-
-def of_recording(name: str) -> pytest.MarkDecorator:
-    return pytest.mark.xdist_group(f"recording-{name}")
-
-
 def usually(folder: Path) -> bool:
     return folder.name in OFTEN or not (folder.name.endswith("-healthy") or "clients" in truth_of(folder))
 
 
 USUAL = [*NEWEST.values(), *(HOME / each for each in OLDER)]
 TRIED = RECORDED if thorough() else in_turn([each for each in USUAL if usually(each)], 2)
-"""All take ten minutes: `make acceptance ARGS=incidents`."""
+"""All, with the tests of `test_left_out.py`, take 40 minutes of CPU: `make acceptance ARGS=incidents`."""
 SHORT = [each for each in NEWEST.values() if not each.name.endswith("-healthy")]
 TOLD_OF = [each for each in TRIED if each.name not in NOT_TOLD]
 ASKED_ALONE = (
@@ -327,6 +294,17 @@ def _says(text: str) -> Any:
         return text in finding["summary"]
 
     return says
+
+
+def test_all_are_tried_with_the_profile_thorough() -> None:
+    """Which has to be known by the time that this file is imported."""
+    assert (TRIED == RECORDED) is thorough()
+
+
+def test_every_incident_was_recorded_without_its_cause_too() -> None:
+    """By the same release."""
+    twins = {each.name for each in RECORDED if truth_of(each)["healthy"]}
+    assert [each.name for each in RECORDED if not {each.name, f"{each.name}-healthy"} & twins] == []
 
 
 def test_events_are_told_of() -> None:

@@ -108,7 +108,12 @@ def found() -> Found:
             "likely",
             "; 8000 ms before, somebody had lowered share.delivery.count.limit of the group from 10 to 2",
         ),
-        ("raised", "delivery-limit-reached", "possible", "after 10 deliveries: no member accepted that"),
+        (
+            "raised",
+            "delivery-limit-reached",
+            "possible",
+            "gave up, or rejected in the end, the record at offset 4 of raised/orders-0 after 10",
+        ),
     ],
 )
 def test_what_is_found(found: Found, name: str, signature: str, confidence: str, summary: str) -> None:
