@@ -18,6 +18,7 @@ from ..upstream.upstream import Upstream
 from .admins import Administering
 from .coverage import Learning
 from .elsewhere import lacks
+from .lateness import noticing
 from .members import Consuming
 from .plan import Plan, looks_for_new
 from .refusals import note_answer
@@ -25,7 +26,6 @@ from .scene import Scene, options
 from .settling import Settling
 from .shares import Sharing
 from .stage import PATIENCE, Outcome, Patience, Stage, probe
-from .stillness import noticing
 from .transactions import Processing, Transacting
 from .users import Made, Sending, User
 

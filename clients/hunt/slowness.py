@@ -24,6 +24,8 @@ class Suspects:
 
     def take(self, outcome: Outcome) -> bool:
         """Whether it has to be played again."""
+        if outcome.late:
+            return False
         kinds = {user.name: user.kind for user in outcome.plan.users}
         found = {(kinds.get(user, user), verb) for user, verb in suspects(outcome)}
         new = any(self._counts[each] < ENOUGH for each in found)

@@ -118,8 +118,8 @@ class Outcome:
     """Its name and release, as its driver says."""
     busy: str = ""
     """When a client kept a processor busy though its application asked for nothing: in words."""
-    stood_still: bool = False
-    """The machine did (`stillness`)."""
+    late: bool = False
+    """The machine was (`lateness`)."""
 
 
 class Stage:
