@@ -242,7 +242,7 @@ class Campaign(Generic[L]):
     async def _try_alone(self, result: Result) -> None:
         """Adds what a plan violates when nothing else is played."""
         lane = self.lanes[0]
-        outcome = await in_time(partial(lane.run, result.plan))
+        outcome = await in_time(partial(lane.run, result.plan), again=True)
         known = {each.cause for each in result.found}
         found = [each for each in (Found(v, outcome) for v in judge(outcome)) if each.cause not in known]
         if found:

@@ -148,7 +148,7 @@ async def play(
             cluster.trace.listen(Settling(cluster, run.outcome).heard)
         if script is not None:
             _note_decisions(cluster, run.outcome)
-        async with noticing(run.outcome):
+        async with noticing(run.outcome, driver):
             await run.to_the_end(script)
         return run.outcome
 

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final
 
-from .judging import Violation
+from .judging import Violation, is_late
 from .judging.slow import slow, suspects
 from .plan import Plan
 from .stage import Outcome
@@ -24,7 +24,7 @@ class Suspects:
 
     def take(self, outcome: Outcome) -> bool:
         """Whether it has to be played again."""
-        if outcome.late:
+        if is_late(outcome):
             return False
         kinds = {user.name: user.kind for user in outcome.plan.users}
         found = {(kinds.get(user, user), verb) for user, verb in suspects(outcome)}

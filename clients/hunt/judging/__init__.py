@@ -22,7 +22,7 @@ from . import (
     transactions,
     undone,
 )
-from .violation import Violation
+from .violation import Violation, is_late
 
 Judge = Callable[[Outcome], Iterator[Violation]]
 JUDGES: Final[tuple[Judge, ...]] = (
@@ -98,12 +98,12 @@ is in time for these, and for no others."""
 def judge(outcome: Outcome) -> list[Violation]:
     """What was violated, in the order of the judges, whatever the machine did; a run that was ended early is
     judged by what ended it."""
-    return [each for each in _every(outcome) if not (outcome.late and each.invariant in IN_TIME)]
+    return [each for each in _every(outcome) if not (is_late(outcome) and each.invariant in IN_TIME)]
 
 
 def excused(outcome: Outcome) -> list[Violation]:
     """What seems to be violated, but the machine was late."""
-    return [each for each in _every(outcome) if outcome.late and each.invariant in IN_TIME]
+    return [each for each in _every(outcome) if is_late(outcome) and each.invariant in IN_TIME]
 
 
 def _every(outcome: Outcome) -> list[Violation]:
@@ -112,4 +112,4 @@ def _every(outcome: Outcome) -> list[Violation]:
     return [each for judge in JUDGES for each in judge(outcome)]
 
 
-__all__ = ("IN_TIME", "JUDGES", "Violation", "excused", "judge")
+__all__ = ("IN_TIME", "JUDGES", "Violation", "excused", "is_late", "judge")

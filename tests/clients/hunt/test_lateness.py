@@ -12,7 +12,7 @@ from mockbroker.clients.drivers.lines import Hello
 from mockbroker.clients.hunt import lateness
 from mockbroker.clients.hunt.campaign import Campaign, Result
 from mockbroker.clients.hunt.journal import Journal, Opened, Sent, Told
-from mockbroker.clients.hunt.judging import excused, judge
+from mockbroker.clients.hunt.judging import excused, is_late, judge
 from mockbroker.clients.hunt.plan import Plan
 from mockbroker.clients.hunt.slowness import Suspects
 from mockbroker.clients.hunt.stage import Outcome
@@ -29,7 +29,7 @@ def empty() -> Outcome:
 
 
 async def a_run(clock: MockClock, *takes_s: float) -> Outcome:
-    """A call does not return, and sleeps of 0.1 s take so long meanwhile."""
+    """A call does not return, and sleeps of 0.2 s take so long meanwhile."""
     outcome = empty()
     async with lateness.noticing(outcome):
         await wait_all_tasks_blocked()
@@ -40,11 +40,11 @@ async def a_run(clock: MockClock, *takes_s: float) -> Outcome:
     return outcome
 
 
-BUSY = (0.1, 0.4, 0.6) * 12
-"""Six seconds of ten."""
-SOMEWHAT_BUSY = (0.1, 0.2, 0.1) * 100
-TWICE_SHORT = (4.0, *[0.1] * 100, 4.0)
-STILL = (0.1, 890.0)
+BUSY = (0.2, 0.2, 0.8) * 15
+"""Five seconds of ten."""
+SOMEWHAT_BUSY = (*[0.2] * 8, 0.4) * 20
+TWICE_SHORT = (1.5, *[0.2] * 50, 1.5)
+STILL = (0.2, 890.0)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ STILL = (0.1, 890.0)
 )
 def test_a_late_machine(takes_s: tuple[float, ...], late: bool) -> None:
     outcome = trio.run(a_run, clock := MockClock(), *takes_s, clock=clock)
-    assert outcome.late == late
+    assert is_late(outcome) == late
     assert [each.invariant for each in excused(outcome)] == ["call-overdue"] * late
     assert [each.invariant for each in judge(outcome)] == ["call-overdue"] * (not late)
     assert any("the machine is late" in each for each in lines(outcome)) == late
@@ -72,12 +72,19 @@ def test_what_can_t_be_judged_is_played_again(runs: list[tuple[float, ...]], att
 
     outcome = trio.run(main, clock=clock)
     assert (len(played), outcome) == (attempts, played[-1])
-    assert outcome.late == (runs[attempts - 1] is STILL)
+    assert is_late(outcome) == (runs[attempts - 1] is STILL)
+
+
+@pytest.mark.parametrize(("late_s", "again", "holds"), [(3, False, False), (3, True, True), (6, True, False)])
+def test_what_comes_too_late_again(late_s: float, again: bool, holds: bool) -> None:
+    outcome = empty()
+    outcome.broken, outcome.late_s, outcome.again = OverdueError("poll", 20.0, None, ""), late_s, again
+    assert (len(judge(outcome)), len(excused(outcome))) == (int(holds), int(not holds))
 
 
 def test_what_is_lost_is_lost_on_a_late_machine_too() -> None:
     outcome = empty()
-    outcome.late = True
+    outcome.late_s = 10.0
     sent = outcome.journal.add(Sent(number=1, topic="t", partition=0, value=b"1:plain:", what="plain"))
     sent.handle, sent.told = "p", outcome.journal.add(Told(number=1, offset=0, error=None))
     outcome.journal.add(Opened(handle="p", config={"acks": "all"}))
@@ -89,7 +96,7 @@ def test_what_is_lost_is_lost_on_a_late_machine_too() -> None:
 def test_the_wall_clock_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([1000.0, 940.0, 940.0])
     monkeypatch.setattr(lateness, "time", SimpleNamespace(time=lambda: next(times)))
-    assert trio.run(a_run, clock := MockClock(), 0.1, clock=clock).late
+    assert trio.run(a_run, clock := MockClock(), 0.2, clock=clock).late_s == pytest.approx(60.2)
 
 
 def test_errors_leave_as_they_are() -> None:
@@ -113,7 +120,8 @@ class Lane:
 
     async def run(self, plan: Plan) -> Outcome:
         self.played.append(plan.seed)
-        outcome = Outcome(plan, Journal(), late=plan.seed == 1 and self.played.count(1) <= self.late)
+        outcome = Outcome(plan, Journal())
+        outcome.late_s = 10.0 if plan.seed == 1 and self.played.count(1) <= self.late else 0.0
         outcome.broken = OverdueError("poll", 20.0, None, "")
         return outcome
 
@@ -147,7 +155,7 @@ async def test_a_late_repetition_does_not_count() -> None:
 
     class Later(Lane):
         async def run(self, plan: Plan) -> Outcome:
-            return replace(await super().run(plan), late=len(self.played) == 2)
+            return replace(await super().run(plan), late_s=10.0 if len(self.played) == 2 else 0.0)
 
     await Campaign([Later(0)], repeats=3).hunt([1], results.append, "4.4")
     assert [(each.repeated, each.repeats) for each in results[0].found] == [(2, 2)]
