@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Final
 
-from .judging import Violation, is_late
+from .judging import Violation
 from .judging.slow import slow, suspects
 from .plan import Plan
 from .stage import Outcome
@@ -24,8 +24,6 @@ class Suspects:
 
     def take(self, outcome: Outcome) -> bool:
         """Whether it has to be played again."""
-        if is_late(outcome):
-            return False
         kinds = {user.name: user.kind for user in outcome.plan.users}
         found = {(kinds.get(user, user), verb) for user, verb in suspects(outcome)}
         new = any(self._counts[each] < ENOUGH for each in found)
@@ -37,4 +35,6 @@ async def played_alone(outcome: Outcome, run: Callable[[Plan], Awaitable[Outcome
     """What is slow each time."""
     quiet = [await run(replace(outcome.plan, steps=())) for _ in range(_AGAIN)]
     again = [await run(outcome.plan) for _ in range(_AGAIN + 1)]
+    for each in (*quiet, *again):
+        each.again = True
     return list(slow(again[0], quiet, again[1:]))

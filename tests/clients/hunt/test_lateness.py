@@ -14,7 +14,6 @@ from mockbroker.clients.hunt.campaign import Campaign, Result
 from mockbroker.clients.hunt.journal import Journal, Opened, Sent, Told
 from mockbroker.clients.hunt.judging import excused, is_late, judge
 from mockbroker.clients.hunt.plan import Plan
-from mockbroker.clients.hunt.slowness import Suspects
 from mockbroker.clients.hunt.stage import Outcome
 from mockbroker.clients.hunt.telling import lines
 
@@ -90,7 +89,6 @@ def test_what_is_lost_is_lost_on_a_late_machine_too() -> None:
     outcome.journal.add(Opened(handle="p", config={"acks": "all"}))
     assert [each.invariant for each in judge(outcome)] == ["acknowledged-lost"]
     assert excused(outcome) == []
-    assert not Suspects().take(outcome)
 
 
 def test_the_wall_clock_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
