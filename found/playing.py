@@ -133,7 +133,8 @@ def on_real_brokers(
     rights = {} if finding.forbids is None else _RIGHTS
     logs_in = "security" in cluster
     config = {**BROKER_CONFIG, **rights, **cluster.get("config", {})}
-    real = RealCluster(kafka, brokers, config, sasl=logs_in)
+    racks = {node: {"broker.rack": rack} for node, rack in cluster.get("racks", {}).items()}
+    real = RealCluster(kafka, brokers, config, sasl=logs_in, nodes=racks)
     runs, paths = _runs(finding, python, release)
     with real:
         replicas = config.get("default.replication.factor", brokers)

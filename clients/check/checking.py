@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import trio
@@ -11,6 +12,7 @@ from mockbroker.errors import first_of
 
 from ..drivers import DriverFailedError, LeftOut
 from ..hunt.campaign import DriverLane, campaign
+from ..hunt.lateness import in_time
 from ..hunt.playing import Users
 from ..hunt.stage import PATIENCE, Patience, Stage
 from ..upstream.cluster import NotWithUpstreamError
@@ -133,7 +135,7 @@ async def _once(
     plan = cell.scenario.plan(cell.kafka, cell.fixed, cell.policies)
     try:
         with trio.fail_after(limit_s):
-            outcome = await lane.run(plan, tell, upstream=upstream)
+            outcome = await in_time(partial(lane.run, plan, tell, upstream=upstream))
     except trio.TooSlowError:
         return never_ended(limit_s), frozenset()
     except (DriverFailedError, NotWithUpstreamError, BaseExceptionGroup) as error:

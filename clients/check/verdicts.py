@@ -7,7 +7,7 @@ from typing import Final
 
 from ..drivers import DriverFailedError, Refusal
 from ..hunt.journal import Acknowledged, Called, Committed, Ended, Failed, Told
-from ..hunt.judging import Violation, judge
+from ..hunt.judging import Violation, excused, judge
 from ..hunt.stage import Outcome
 from ..hunt.telling import lines
 from .cells import Cell
@@ -73,7 +73,7 @@ def verdict(outcome: Outcome, not_reached: str = "") -> Verdict:
 
 
 def _judged(outcome: Outcome, story: tuple[str, ...], not_reached: str) -> Verdict:
-    violations = judge(outcome)
+    violations = [*judge(outcome), *excused(outcome)]
     if violations:
         names = tuple(Counter(each.invariant for each in violations))
         stacks = tuple(line for each in violations for line in str(each).splitlines()[1:])

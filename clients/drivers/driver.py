@@ -274,6 +274,10 @@ class Driver:
         spent = busy.since(before, busy.busy_s(self._process.pid))
         return max(spent or [0.0]) / (trio.current_time() - began)
 
+    def refused(self) -> busy.Refused:
+        """How long its threads wait for a processor from now on."""
+        return busy.Refused(self._process.pid)
+
     def kill(self) -> None:
         """Ends the process at once, as `kill -9` does. No more calls are possible."""
         self._process.kill()

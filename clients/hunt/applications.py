@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
@@ -21,10 +20,10 @@ from ..drivers.lines import Hello
 from .campaign import REPEATS, Campaign
 from .correspondence import RECORD, USER, name_of, named_in, user_of
 from .journal import Exited, Happened, Journal
+from .lateness import noticing
 from .plan import Plan
 from .scene import Scene, options
 from .stage import Outcome
-from .stillness import noticing, undisturbed
 
 _LAST: Final = 2
 """So many records are written to each partition when all is well again."""
@@ -62,9 +61,6 @@ class Lane:
         """ValueError if the plan is not one of an application; OSError if it can't be started."""
         if user_of(plan) is None:
             raise ValueError("this is a plan for a client: give --client NAME or --client-command COMMAND")
-        return await undisturbed(partial(self._once, plan))
-
-    async def _once(self, plan: Plan) -> Outcome:
         outcome = Outcome(plan, Journal())
         began = trio.current_time()
         outcome.journal.clock = lambda: round((trio.current_time() - began) * 1000)

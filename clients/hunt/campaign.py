@@ -18,14 +18,14 @@ from .drawing import draw, workloads
 from .drawn_faults import Asked
 from .elsewhere import lacks
 from .harm import cause_of
-from .judging import Violation, judge
+from .judging import Violation, excused, judge
+from .lateness import in_time
 from .placing import Acted
 from .plan import Plan
 from .playing import Script, play
 from .shrinking import LIMIT_S, shrink
 from .slowness import Suspects, played_alone
 from .stage import PATIENCE, Outcome, Patience
-from .stillness import undisturbed
 
 REPEATS: Final = 3
 """How often a run with a violation is repeated."""
@@ -77,6 +77,8 @@ class Result:
     """On what faults have acted in its first run."""
     lacks: Sequence[str] = ()
     """What of it an upstream can't do, if it should have been played there."""
+    unproven: Sequence[Violation] = ()
+    """What it violated whenever it was played, and the machine was late each time."""
 
 
 Tell = Callable[[Result], None]
@@ -145,11 +147,6 @@ class DriverLane:
         NotWithUpstreamError with an `upstream`."""
         if user_of(plan) is not None:
             raise ValueError("this is a plan for an application: give --application COMMAND")
-        return await undisturbed(partial(self._once, plan, script, learning, upstream))
-
-    async def _once(
-        self, plan: Plan, script: Script | None, learning: Learning | None, upstream: Upstream | None
-    ) -> Outcome:
         driver = await self.open()
         self._runs += 1
         usable = False
@@ -199,7 +196,7 @@ class Campaign(Generic[L]):
                 hello = await lane.hello()
                 plan = drawn(seed, hello.capabilities, kafka)
                 result, outcome = await self._try(lane, plan, hello.client)
-                if looks_slow.take(outcome):
+                if excused(outcome) or looks_slow.take(outcome):
                     later.append((result, outcome))
                 else:
                     tell(result)
@@ -210,8 +207,11 @@ class Campaign(Generic[L]):
                     nursery.start_soon(work, lane)
             while later:
                 result, outcome = later[0]
-                slow = await played_alone(outcome, self.lanes[0].run)
-                result.found += [Found(each, outcome, self._repeats, self._repeats) for each in slow]
+                if excused(outcome):
+                    await self._try_alone(result)
+                else:
+                    slow = await played_alone(outcome, self.lanes[0].run)
+                    result.found += [Found(each, outcome, self._repeats, self._repeats) for each in slow]
                 tell(later.pop(0)[0])
         finally:
             for result, _ in later:
@@ -222,17 +222,33 @@ class Campaign(Generic[L]):
         violations = [Found(each, outcome) for each in judge(outcome)]
         result = Result(plan.seed, client, plan, violations, [*outcome.journal.of(Acted)])
         if not all(self._sure[each.cause] >= ENOUGH for each in result.found):
-            for _ in range(self._repeats):
-                again = {each.invariant for each in judge(await lane.run(plan))}
-                for found in result.found:
-                    found.repeated += found.violation.invariant in again
-                    found.repeats += 1
-            self._sure.update({each.cause for each in result.found if each.sure})
+            await self._repeat(lane, plan, result.found)
         if self._there is not None:
             result.lacks = lacks(plan)
             if not result.lacks:
                 await self._compare(lane, result)
         return result, outcome
+
+    async def _repeat(self, lane: L, plan: Plan, found: Sequence[Found]) -> None:
+        """A run that can't tell of something does not count for that."""
+        for _ in range(self._repeats):
+            outcome = await lane.run(plan)
+            again, unproven = ({v.invariant for v in each} for each in (judge(outcome), excused(outcome)))
+            for each in found:
+                each.repeated += each.violation.invariant in again
+                each.repeats += each.violation.invariant not in unproven
+        self._sure.update({each.cause for each in found if each.sure})
+
+    async def _try_alone(self, result: Result) -> None:
+        """Adds what a plan violates when nothing else is played."""
+        lane = self.lanes[0]
+        outcome = await in_time(partial(lane.run, result.plan), again=True)
+        known = {each.cause for each in result.found}
+        found = [each for each in (Found(v, outcome) for v in judge(outcome)) if each.cause not in known]
+        if found:
+            await self._repeat(lane, result.plan, found)
+        result.found += found
+        result.unproven = excused(outcome)
 
     async def _compare(self, lane: L, result: Result) -> None:
         """Plays a plan with the upstream, and again if anything was found there or with the mock. Adds what

@@ -18,6 +18,7 @@ from ..upstream.upstream import Upstream
 from .admins import Administering
 from .coverage import Learning
 from .elsewhere import lacks
+from .lateness import noticing
 from .members import Consuming
 from .plan import Plan, looks_for_new
 from .refusals import note_answer
@@ -25,7 +26,6 @@ from .scene import Scene, options
 from .settling import Settling
 from .shares import Sharing
 from .stage import PATIENCE, Outcome, Patience, Stage, probe
-from .stillness import noticing
 from .transactions import Processing, Transacting
 from .users import Made, Sending, User
 
@@ -148,7 +148,7 @@ async def play(
             cluster.trace.listen(Settling(cluster, run.outcome).heard)
         if script is not None:
             _note_decisions(cluster, run.outcome)
-        async with noticing(run.outcome):
+        async with noticing(run.outcome, driver):
             await run.to_the_end(script)
         return run.outcome
 

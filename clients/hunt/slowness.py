@@ -35,4 +35,6 @@ async def played_alone(outcome: Outcome, run: Callable[[Plan], Awaitable[Outcome
     """What is slow each time."""
     quiet = [await run(replace(outcome.plan, steps=())) for _ in range(_AGAIN)]
     again = [await run(outcome.plan) for _ in range(_AGAIN + 1)]
+    for each in (*quiet, *again):
+        each.again = True
     return list(slow(again[0], quiet, again[1:]))

@@ -118,8 +118,10 @@ class Outcome:
     """Its name and release, as its driver says."""
     busy: str = ""
     """When a client kept a processor busy though its application asked for nothing: in words."""
-    stood_still: bool = False
-    """The machine did (`stillness`)."""
+    late_s: float = 0.0
+    """How late the machine was (`lateness`), at most, within ten seconds."""
+    again: bool = False
+    """Whether it was played again, and something had come too late before."""
 
 
 class Stage:

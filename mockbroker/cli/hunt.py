@@ -20,8 +20,9 @@ from ..clients.hunt.coverage import Known
 from ..clients.hunt.coverage import read as read_coverage
 from ..clients.hunt.drawing import DRAWING
 from ..clients.hunt.elsewhere import lacks
-from ..clients.hunt.judging import judge
+from ..clients.hunt.judging import Violation, excused, judge
 from ..clients.hunt.known import KnownViolation, covering, read_known, write_known
+from ..clients.hunt.lateness import in_time
 from ..clients.hunt.merging import CampaignRecord, write_campaign
 from ..clients.hunt.merging import merge as merged
 from ..clients.hunt.plan import Plan
@@ -301,6 +302,8 @@ class _Hunt(_Search):
             self._lacks[result.lacks] += 1
         if known is not None:
             known.add(result.plan, result.acted)
+        for each in result.unproven:
+            so_far.console.print(f"seed {result.seed}: {_unproven(each)}", markup=False)
         for group in self.groups.add(result):
             so_far.console.print(f"seed {result.seed}: {_line(group)}", markup=False)
 
@@ -316,12 +319,13 @@ class _Replay(_Search):
         lane = drivers.lanes[0]
         found: dict[str, Found] = {}
         for number in range(TIMES):
-            outcome = await lane.run(self._plan)
+            outcome = await in_time(partial(lane.run, self._plan))
             self._client = (await lane.hello()).client
             violations = judge(outcome)
             if number == 0:
                 self._console.print(*lines(outcome), sep="\n", markup=False)
             told = [str(each) for each in violations] or ["nothing is violated"]
+            told += map(_unproven, excused(outcome))
             self._console.print(*told, sep="\n", markup=False)
             for each in {each.invariant: each for each in violations}.values():
                 found.setdefault(each.invariant, Found(each, outcome, repeats=TIMES)).repeated += 1
@@ -351,6 +355,10 @@ def _shown_there(group: Group) -> str:
     """In how many of its seeds an upstream has shown it."""
     shown = sum(map(bool, group.there.values()))
     return f"{shown} of {len(group.there)}" if group.there else "not played"
+
+
+def _unproven(violation: Violation) -> str:
+    return f"the machine was too late to tell: {str(violation).partition(chr(10))[0]}"
 
 
 def _line(group: Group) -> str:

@@ -22,7 +22,7 @@ from . import (
     transactions,
     undone,
 )
-from .violation import Violation
+from .violation import Violation, is_late
 
 Judge = Callable[[Outcome], Iterator[Violation]]
 JUDGES: Final[tuple[Judge, ...]] = (
@@ -73,11 +73,43 @@ JUDGES: Final[tuple[Judge, ...]] = (
 )
 
 
+IN_TIME: Final = frozenset(
+    {
+        "abort-failed",
+        "begin-failed",
+        "busy",
+        "call-overdue",
+        "call-spins",
+        "commit-failed",
+        "far",
+        "fenced-untold",
+        "needless",
+        "never-ends",
+        "provoked",
+        "stuck",
+        "unusable",
+        "untold",
+    }
+)
+"""What may be violated since something came too late, or not yet: a right client, too, needs a machine that
+is in time for these, and for no others."""
+
+
 def judge(outcome: Outcome) -> list[Violation]:
-    """Every violation, in the order of the judges; a run that was ended early is judged by what ended it."""
+    """What was violated, in the order of the judges, whatever the machine did; a run that was ended early is
+    judged by what ended it."""
+    return [each for each in _every(outcome) if not (is_late(outcome) and each.invariant in IN_TIME)]
+
+
+def excused(outcome: Outcome) -> list[Violation]:
+    """What seems to be violated, but the machine was late."""
+    return [each for each in _every(outcome) if is_late(outcome) and each.invariant in IN_TIME]
+
+
+def _every(outcome: Outcome) -> list[Violation]:
     if outcome.broken is not None:
         return list(calls.broken(outcome))
     return [each for judge in JUDGES for each in judge(outcome)]
 
 
-__all__ = ("JUDGES", "Violation", "judge")
+__all__ = ("IN_TIME", "JUDGES", "Violation", "excused", "is_late", "judge")

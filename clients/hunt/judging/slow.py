@@ -8,7 +8,7 @@ from ..journal import Called, Committed, Sent
 from ..plan import Plan
 from ..stage import Outcome
 from .needless import is_light
-from .violation import Violation
+from .violation import Violation, is_late
 
 TIMES: Final = 10
 _AT_LEAST_MS: Final = 1_000
@@ -30,6 +30,8 @@ def suspects(outcome: Outcome) -> Took:
 def slow(outcome: Outcome, quiet: Sequence[Outcome], again: Sequence[Outcome]) -> Iterator[Violation]:
     """`slow`: a call takes more than ten times what it takes in the same plan without faults, each time that
     it is played. `quiet` are runs without faults, `again` further ones with them."""
+    if any(map(is_late, (outcome, *quiet, *again))):
+        return
     usual: dict[tuple[str, str], int] = defaultdict(lambda: _SHORT_MS)
     for each in quiet:
         for key, (ms, _) in _longest(each).items():

@@ -1,6 +1,12 @@
 """What an invariant says was violated."""
 
 from dataclasses import dataclass
+from typing import Final
+
+from ..stage import Outcome
+
+_LATE_S: Final = {False: 2.0, True: 5.0}
+"""From when on the machine is late; more where what came too late comes too late again. Sessions last 6 s."""
 
 
 @dataclass(frozen=True)
@@ -16,3 +22,8 @@ class Violation:
 
     def __str__(self) -> str:
         return ": ".join(filter(None, (self.invariant, self.user, self.what)))
+
+
+def is_late(outcome: Outcome) -> bool:
+    """Whether the machine was so late that what comes too late, or not yet, says nothing about the client."""
+    return outcome.late_s >= _LATE_S[outcome.again]

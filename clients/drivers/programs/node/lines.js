@@ -1,7 +1,8 @@
 // What drivers for Node share: requests are read from one file descriptor, answers and events are written to
 // another, one JSON object a line (docs/drivers.md).
 
-import { createReadStream, readFileSync, writeSync } from 'node:fs'
+import { readFileSync, writeSync } from 'node:fs'
+import { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 
@@ -184,7 +185,9 @@ export class Sends {
 export async function serve({ client, capabilities, kinds, described }) {
   const queues = new Map()
   write({ event: 'hello', protocol: 2, client, capabilities, settings: settingsOf(kinds) })
-  for await (const line of createInterface({ input: createReadStream(null, { fd: REQUESTS }) })) {
+  // A read of node:fs waits in a thread, and the process does not end before that: nobody would hear of its end.
+  const input = new Socket({ fd: REQUESTS, readable: true, writable: false })
+  for await (const line of createInterface({ input })) {
     const call = JSON.parse(line)
     const before = queues.get(call.handle) ?? Promise.resolve()
     const made = before.then(() => {

@@ -62,6 +62,8 @@ func common(config lines.Config) ([]kgo.Opt, error) {
 	}
 	if backoff, given := config.Time("retry.backoff.ms"); given {
 		options = append(options, kgo.RetryBackoffFn(func(int) time.Duration { return backoff }))
+		// As with the Java client, which asks for metadata again after retry.backoff.ms.
+		options = append(options, kgo.MetadataMinAge(backoff))
 	}
 	secured, err := config.TLS()
 	if secured != nil {

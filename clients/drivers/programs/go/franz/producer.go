@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -85,7 +84,9 @@ func endTransaction(
 		if err := client.AbortBufferedRecords(ctx); err != nil {
 			return err
 		}
-	} else if err := errors.Join(client.Flush(ctx), failed.Err()); err != nil {
+	} else if err := client.Flush(ctx); err != nil {
+		return err // and the errors of its records would be waited for without end
+	} else if err := failed.Err(); err != nil {
 		return err
 	}
 	return client.EndTransaction(ctx, how)
