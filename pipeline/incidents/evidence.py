@@ -1,6 +1,6 @@
 """Which files could have told of something: those that it needs, if they go over its time."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
@@ -54,18 +54,33 @@ class Evidence:
     """What was read: rows that `summed` made, and the `spans` of logs."""
 
     def __init__(self, rows: Sequence[Mapping[str, Any]], spans: Mapping[str, LogSpan]) -> None:
-        self._rows, self._spans = rows, spans
+        self._spans = spans
+        self._of_group: dict[str | None, list[Mapping[str, Any]]] = {}
+        self._of_topic: dict[str | None, list[Mapping[str, Any]]] = {}
+        self._bad: list[Mapping[str, Any]] = []
+        self._files_of: dict[int | None, set[str]] = {}
+        """The logs of each broker."""
+        for row in rows:
+            self._of_group.setdefault(row["group"], []).append(row)
+            self._of_topic.setdefault(row["topic"], []).append(row)
+            if row["bad"]:
+                self._bad.append(row)
+            if row["source"] == "broker-log":
+                self._files_of.setdefault(row["broker"], set()).add(row["file"])
+        self._traced = _times(row for row in rows if row["source"] == "trace")
+        self._needed: dict[tuple[Any, ...], tuple[str, dict[str, list[Times]]]] = {}
 
     def look(self, need: str, cause: Finding) -> Looked:
         """Whether the files that are needed were read, and go over the time of a finding."""
         begin, end = cause["from_ms"], cause["to_ms"]
         if begin is None or end is None:
             return Looked(False, f"{UNKNOWN} when it happened")
-        if need in _IN_TRACES and (
-            times := _around(self._times(lambda row: row["source"] == "trace"), begin, end)
-        ):
+        if need in _IN_TRACES and (times := _around(self._traced, begin, end)):
             return Looked(True, _told("the trace", times))
-        named, parts = self._parts(need, cause)
+        about = need, *(cause[name] for name in ("group", "topic", "partition", "broker"))
+        if about not in self._needed:
+            self._needed[about] = self._parts(*about)
+        named, parts = self._needed[about]
         if not parts:
             return Looked(False, f"{UNKNOWN} {named}")
         found = []
@@ -80,60 +95,56 @@ class Evidence:
 
     def shows(self, kind: str, cause: Finding, *keys: str) -> bool:
         """Whether there is a row of a kind that an incident may begin with, about the same of the keys."""
-        return any(
-            row["bad"] and row["kind"] == kind and all(row[key] == cause[key] for key in keys)
-            for row in self._rows
-        )
+        return any(row["kind"] == kind and all(row[key] == cause[key] for key in keys) for row in self._bad)
 
-    def _parts(self, need: str, cause: Finding) -> tuple[str, dict[str, list[Times]]]:
+    def _parts(
+        self, need: str, group: str | None, topic: str | None, partition: int | None, broker: int | None
+    ) -> tuple[str, dict[str, list[Times]]]:
         """What is needed, and the times of the files of each part of it."""
-        group, topic, partition = cause["group"], cause["topic"], cause["partition"]
         if need == CONTROLLER:
             named = "the log of a controller"
             return named, {named: self._logs(CONTROLLER, self._spans)}
         if need in (CLIENT, OFFSETS):
             if group is None:
                 return "of which group it was", {}
-            of_group = [row for row in self._rows if row["group"] == group]
+            of_group = self._of_group.get(group, ())
             if need == CLIENT:
                 named = f"the log of a Java client of group {group}"
                 files = {row["file"] for row in of_group if row["source"] == "client-log"}
                 return named, {named: self._logs(JAVA, files)}
             named = f"the offsets topic with group {group}"
-            return named, {
-                named: self._times(lambda row: row["group"] == group and row["source"] in _RECORDS)
-            }
+            return named, {named: _times(row for row in of_group if row["source"] in _RECORDS)}
         if need == OWN:
-            own = None if cause["broker"] is None else f"the log of broker {cause['broker']}"
-            return own or "which broker it was", {own: self._of_broker(cause["broker"])} if own else {}
+            own = None if broker is None else f"the log of broker {broker}"
+            return own or "which broker it was", {own: self._of_broker(broker)} if own else {}
         if need == COORDINATORS:
             topic, partition = _TOPIC, None
         elif topic is None or partition is None:
             return "which partition it was", {}
         at = topic if partition is None else f"{topic}-{partition}"
-        about = [row for row in self._rows if row["topic"] == topic and partition in (None, row["partition"])]
+        about = [row for row in self._of_topic.get(topic, ()) if partition in (None, row["partition"])]
         if need == BATCHES:
             named = f"the log of {at}"
-            kept = {id(row) for row in about if row["kind"] == "append" and row["source"] in _RECORDS}
-            return named, {named: self._times(lambda row: id(row) in kept)}
+            kept = (row for row in about if row["kind"] == "append" and row["source"] in _RECORDS)
+            return named, {named: _times(kept)}
         parts = {f"the log of broker {each}": self._of_broker(each) for each in sorted(_brokers(about))}
         return (f"the logs of the brokers that had {at}" if parts else f"which brokers had {at}"), parts
 
-    def _of_broker(self, broker: int) -> list[Times]:
-        rows = (row for row in self._rows if row["source"] == "broker-log" and row["broker"] == broker)
-        return self._logs(BROKER, {row["file"] for row in rows})
+    def _of_broker(self, broker: int | None) -> list[Times]:
+        return self._logs(BROKER, self._files_of.get(broker, ()))
 
     def _logs(self, whose: str, files: Iterable[str]) -> list[Times]:
         spans = (self._spans[file] for file in files if file in self._spans)
         return [(each.from_ms, each.to_ms) for each in spans if whose in each.of]
 
-    def _times(self, fits: Callable[[Mapping[str, Any]], bool]) -> list[Times]:
-        """The times of each file, by those of its rows that fit."""
-        files: dict[str, list[int]] = {}
-        for row in self._rows:
-            if row["from_ms"] is not None and fits(row):
-                files.setdefault(row["file"], []).extend((row["from_ms"], row["to_ms"]))
-        return [(min(each), max(each)) for each in files.values()]
+
+def _times(rows: Iterable[Mapping[str, Any]]) -> list[Times]:
+    """The times of each file, by those of its rows."""
+    files: dict[str, list[int]] = {}
+    for row in rows:
+        if row["from_ms"] is not None:
+            files.setdefault(row["file"], []).extend((row["from_ms"], row["to_ms"]))
+    return [(min(each), max(each)) for each in files.values()]
 
 
 def _brokers(rows: Iterable[Mapping[str, Any]]) -> set[int]:
