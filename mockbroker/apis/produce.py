@@ -30,7 +30,7 @@ from ..protocol.messages.produce import (
 )
 from ..protocol.record_batch import MAGIC
 from ..replication.partition import Partition
-from .appending import ACKS, append, conclude
+from .appending import ACKS, append, conclude, topic_of
 from .produce_alone import append_alone, append_at_once
 from .produced_batches import (
     BATCHES_SINCE,
@@ -280,7 +280,5 @@ def merged(request: ProduceRequest) -> list[TopicProduceData]:
 
 
 def _topic_of(call: Call, data: TopicProduceData) -> tuple[Topic | None, ErrorCode | None]:
-    if call.version < 13:
-        return call.cluster.topics.get(data.name), None
-    topic = call.cluster.topic_ids.get(data.topic_id) if data.topic_id else None
-    return topic, None if topic else ErrorCode.UNKNOWN_TOPIC_ID
+    topic = topic_of(call, data.name, data.topic_id)
+    return topic, ErrorCode.UNKNOWN_TOPIC_ID if topic is None and call.version >= 13 else None

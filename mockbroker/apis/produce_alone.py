@@ -13,16 +13,12 @@ from ..protocol.messages.produce import (
 )
 from ..protocol.own_codecs import ProduceCodec
 from ..protocol.produce import Data, Place
-from .appending import ACKS, append, conclude
+from .appending import ACKS, append, conclude, topic_of
 from .produced_batches import ZSTD_SINCE
 
 
 def append_alone(call: Call, request: ProduceRequest) -> object | None:
-    """The answer to the most common request: one batch outside of transactions for one partition on this
-    broker.
-
-    None for all other requests, which may have other errors.
-    """
+    """The answer, None for all other requests."""
     topics, acks = request.topic_data, request.acks
     if len(topics) != 1 or len(topics[0].partition_data) != 1:
         return None
@@ -35,8 +31,6 @@ def append_alone(call: Call, request: ProduceRequest) -> object | None:
         return None
     one, behind = done
     answer = ProduceResponse([TopicProduceResponse(data.topic_id, [one], data.name)])
-    if acks and not behind and not one.error_code:
-        return answer
     return conclude(call, request, answer, one.error_code != 0, behind)
 
 
@@ -73,10 +67,7 @@ def _appended(
     if call.version < ZSTD_SINCE:
         return None
     name, topic_id, index = place
-    topic = call.cluster.topics.get(name)
-    if call.version >= 13:
-        topic = call.cluster.topic_ids.get(topic_id) if topic_id else None
-    partition = call.partition(topic, index)
+    partition = call.partition(topic_of(call, name, topic_id), index)
     if partition is None or partition.topic.internal:
         return None
     log = partition.log
