@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 from typing import Final
-from uuid import UUID
 
 from ..cluster.call import Call
-from ..cluster.topic import Topic
 from ..log.log import Log
 from ..log.producer_state import AppendedBatch, SequenceError, last_sequence
 from ..log.validation import BatchError, validate
@@ -20,13 +18,6 @@ from .produced_partitions import invalid, led_by_other, refused
 from .unreplicated import Unreplicated
 
 ACKS: Final = (-1, 0, 1)
-
-
-def topic_of(call: Call, name: str, topic_id: UUID | None) -> Topic | None:
-    """The topic that a request names: by its id from v13 on."""
-    if call.version < 13:
-        return call.cluster.topics.get(name)
-    return call.cluster.topic_ids.get(topic_id) if topic_id else None
 
 
 def append(

@@ -30,7 +30,7 @@ from ..protocol.messages.produce import (
 )
 from ..protocol.record_batch import MAGIC
 from ..replication.partition import Partition
-from .appending import ACKS, append, conclude, topic_of
+from .appending import ACKS, append, conclude
 from .produce_alone import append_alone, append_at_once
 from .produced_batches import (
     BATCHES_SINCE,
@@ -41,7 +41,7 @@ from .produced_batches import (
     only_batch,
 )
 from .produced_messages import append_as_messages
-from .produced_partitions import Asked, refused
+from .produced_partitions import Asked, refused, topic_of
 from .registry import handles
 from .verification import Verification
 

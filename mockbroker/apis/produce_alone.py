@@ -13,8 +13,9 @@ from ..protocol.messages.produce import (
 )
 from ..protocol.own_codecs import ProduceCodec
 from ..protocol.produce import Data, Place
-from .appending import ACKS, append, conclude, topic_of
+from .appending import ACKS, append, conclude
 from .produced_batches import ZSTD_SINCE
+from .produced_partitions import topic_of
 
 
 def append_alone(call: Call, request: ProduceRequest) -> object | None:

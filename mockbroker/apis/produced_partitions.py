@@ -1,6 +1,9 @@
 """The partitions of a Produce request, before they are appended or refused."""
 
+from uuid import UUID
+
 from ..cluster.call import Call
+from ..cluster.topic import Topic
 from ..log.validation import BatchError
 from ..policies.producers.message_sets import message_sets
 from ..protocol import record_batch
@@ -14,6 +17,13 @@ from ..protocol.messages.produce import (
 from ..protocol.record_batch import BatchHeader
 from ..replication.partition import Partition
 from .produced_batches import MESSAGES
+
+
+def topic_of(call: Call, name: str, topic_id: UUID | None) -> Topic | None:
+    """The topic that a request names: by its id from v13 on."""
+    if call.version < 13:
+        return call.cluster.topics.get(name)
+    return call.cluster.topic_ids.get(topic_id) if topic_id else None
 
 
 class Asked:

@@ -18,6 +18,7 @@ from ..protocol.messages.produce import (
 )
 from ..replication.partition import Partition
 from .leaders import produce_endpoints
+from .produced_partitions import topic_of
 
 _ENDPOINTS_SINCE: Final = 10
 
@@ -47,10 +48,7 @@ class Unreplicated:
             self._timer = call.environment.wait(max(0, request.timeout_ms), self._expire)
 
     def _partition(self, topic: TopicProduceResponse, index: int) -> Partition | None:
-        if self._call.version < 13:
-            return self._call.partition(topic.name, index)
-        found = self._call.cluster.topic_ids.get(topic.topic_id) if topic.topic_id else None
-        return self._call.partition(found, index)
+        return self._call.partition(topic_of(self._call, topic.name, topic.topic_id), index)
 
     def _wait(self, partition: Partition, answer: PartitionProduceResponse) -> None:
         callback = functools.partial(self._reached, partition)
