@@ -120,7 +120,7 @@ def wipe(data: Path) -> None:
     twin={},
 )
 async def disk_full(stage: IncidentStage) -> None:
-    """The disk of a broker is full: it shuts down. Partitions of which it had the only replica have no leader
+    """A broker shuts down because its disk is full. Partitions whose only replica it has are without a leader
     until there is room again."""
     await stage.stop(2)
     with _small(stage.cluster.data(2)) if stage.caused else nullcontext():
