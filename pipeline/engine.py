@@ -18,7 +18,7 @@ from ..processes import in_order
 from .observations import NAMES, arrow_schema
 from .tables import Table
 from .tables.duck import Database, DuckTable
-from .tables.stepwise import Step
+from .tables.stepwise import FEW, Step
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,8 +30,6 @@ ENGINES: Final = (AUTO, DUCKDB, SPARK)
 SHOWN: Final = {DUCKDB: "DuckDB", SPARK: "Spark"}
 _MEMORY: Final = "600MB"
 """What DuckDB may take; beyond that it uses the disk. The process takes a quarter of a GB more."""
-_FEW_ROWS: Final = 50_000
-"""So many DuckDB may keep of each step of a search."""
 _WAVES: Final = 3
 """Of a task for each core, that are given to Spark at a time: no core waits for the slowest task of a
 wave."""
@@ -129,7 +127,7 @@ class DuckEngine(Engine):
 
     @contextmanager
     def searching(self, rows: int) -> Iterator[None]:
-        self._database.few_rows = rows <= _FEW_ROWS
+        self._database.few_rows = rows <= FEW
         try:
             yield
         finally:

@@ -47,17 +47,23 @@ def _in_log(*by: str, backwards: bool = False) -> WindowSpec:
 
 def _suspected(rows: Table) -> Table:
     """All records of the groups of which an offset went back, or was deleted soon after a commit."""
-    last = F.lag(F.struct("kind", "offset", "time_ms")).over(_in_log(*KEY))
-    offsets = rows.where("topic is not null and partition is not null").select(*_NEEDED)
-    offsets = offsets.withColumn("last", last)
-    since = F.col("time_ms") - F.col("last.time_ms")
-    offsets = offsets.withColumn("first_ms", F.min("time_ms").over(up_to(_in_log(*KEY))))
-    age = F.col("time_ms") - F.col("first_ms")
-    is_suspect = (F.col("offset") < F.col("last.offset")) | (
+    offsets = rows.where("topic is not null and partition is not null")
+    key = _in_log(*KEY)
+    # What is sorted should be narrow, and sorted once.
+    offsets = offsets.select(
+        *OF_GROUP,
+        *("kind", "offset", "time_ms"),
+        F.lag("kind").over(key).alias("last_kind"),
+        F.lag("offset").over(key).alias("last_offset"),
+        F.lag("time_ms").over(key).alias("last_ms"),
+        F.min("time_ms").over(up_to(key)).alias("first_ms"),
+    )
+    since, age = F.col("time_ms") - F.col("last_ms"), F.col("time_ms") - F.col("first_ms")
+    is_suspect = (F.col("offset") < F.col("last_offset")) | (
         (F.col("kind") == "tombstone") & (since.isNull() | (since < DAY_MS) | (age >= UNCLEANED_MS))
     )
-    suspects = offsets.where((F.col("last.kind") == "commit") & is_suspect).select(*OF_GROUP).distinct()
-    return rows.join(suspects, OF_GROUP, "left_semi")
+    suspects = offsets.where((F.col("last_kind") == "commit") & is_suspect).select(*OF_GROUP).distinct()
+    return rows.join(suspects.persist(), OF_GROUP, "left_semi")
 
 
 def _with_group_records(rows: Table) -> Table:

@@ -11,7 +11,7 @@ from ..beside import beside
 from ..consequences import EPOCHS, LATE_MS, PARTITION, SET_BACK, leads
 from ..findings import CERTAIN, LIKELY, POSSIBLE, Else, If, findings, judged, texts
 from ..reproduction import answering, explored, with_epochs
-from ..rows import before, in_order, of_kinds, only_if, place, prefixed, same, seen, sentence, who
+from ..rows import before, in_order, of_kinds, only_if, place, prefixed, row, same, seen, sentence, who
 from ..signature import CLIENT, Alike, Search, Signature
 from ..tables import Table
 from ..tables import functions as F
@@ -78,13 +78,13 @@ def _regressions(observations: Table) -> Table:
         "topic is not null and leader_epoch is not null and time_ms is not null and coalesce(leader, 0) >= 0"
     )
     window = in_order(*PARTITION)
-    row = F.struct("leader_epoch", seen().alias("seen"))
+    epoch = F.struct("leader_epoch", seen().alias("seen"))
     own = in_order(*PARTITION, "broker")
     leaders = leaders.withColumn("next", F.lead(F.struct("leader_epoch", "time_ms")).over(own))
     heard_late = (F.col("next.leader_epoch") >= F.col("highest.leader_epoch")) & (
         F.col("next.time_ms") - F.col("time_ms") <= _LATE_NEWS_MS
     )
-    fell = leaders.withColumn("highest", F.max(row).over(before(window))).where(
+    fell = leaders.withColumn("highest", F.max(epoch).over(before(window))).where(
         (F.col("leader_epoch") < F.col("highest.leader_epoch")) & ~F.coalesce(heard_late, F.lit(False))
     )
     fell = (
@@ -102,7 +102,7 @@ def _regressions(observations: Table) -> Table:
         *(*PARTITION, "time_ms"),
         _epoch=known,
         _who=F.coalesce("group", "client"),
-        _seen=seen(),
+        _row=row(),
     )
     held = [
         *same("_", PARTITION),
@@ -113,7 +113,7 @@ def _regressions(observations: Table) -> Table:
     rows = (
         clients.join(F.broadcast(fell), held)
         .groupBy(*keys)
-        .agg(F.min_by(F.struct("_time_ms", "_epoch", "_who", "_seen"), "_time_ms").alias("held"))
+        .agg(F.min_by(F.struct("_time_ms", "_epoch", "_who", "_row"), "_time_ms").alias("held"))
     )
     return findings(
         rows,
@@ -128,7 +128,7 @@ def _regressions(observations: Table) -> Table:
             holder="held._who",
             held="held._epoch",
         ),
-        evidence=[F.col("highest.seen"), F.col("seen"), F.col("held._seen")],
+        evidence=[F.col("highest.seen"), F.col("seen"), seen("held._row")],
         ids=["KAFKA-12257"],
         columns={"broker": F.col("leader")},
     )

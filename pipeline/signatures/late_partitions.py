@@ -76,12 +76,10 @@ def _late(rows: Table) -> Table:
     rows = rows.where("group is not null")
     at = F.struct("file", "position", "time_ms")
     commits = rows.where("kind = 'commit' and topic is not null and time_ms is not null")
-    each = commits.groupBy(*KEY).agg(F.min("time_ms").alias("first_ms"))
+    each = commits.groupBy(*KEY).agg(F.min("time_ms").alias("first_ms"), F.min(at).alias("at"))
+    each = each.persist()
     topics = each.groupBy(*OF_GROUP, "topic").agg(F.min("first_ms").alias("topic_ms"))
     each = each.join(topics, [*OF_GROUP, "topic"]).where(F.col("first_ms") > F.col("topic_ms"))
-    of_late = commits.join(each.select(*KEY), KEY, "left_semi")
-    firsts = of_late.groupBy(*KEY).agg(F.min_by(row(), at).alias("first"), F.min(at).alias("at"))
-    each = each.join(firsts, list(KEY))
     states = with_members(rows.where("topic is null")).where(F.col("state") != NO_MEMBERS)
     states = states.where("kind = 'group' and time_ms is not null")
     states = prefixed(states, "_", *OF_GROUP, "time_ms", state=row(), then=at)
@@ -92,9 +90,11 @@ def _late(rows: Table) -> Table:
         .groupBy(*KEY)
         .agg(F.max_by("state", "then").alias("assigned"), F.max("_time_ms").alias("assigned_ms"))
     )
-    each = each.join(given, list(KEY))
     waited = F.col("first_ms") - F.col("assigned_ms") >= _LEAST_MS
-    return each.where(waited).withColumn("offset", F.col("first.offset"))
+    each = each.join(given, list(KEY)).where(waited).persist()
+    of_late = commits.join(each.select(*KEY), KEY, "left_semi")
+    firsts = of_late.groupBy(*KEY).agg(F.min_by(row(), at).alias("first"))
+    return each.join(firsts, list(KEY)).withColumn("offset", F.col("first.offset"))
 
 
 def _with_log(late: Table, observations: Table) -> Table:

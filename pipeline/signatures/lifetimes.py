@@ -20,6 +20,7 @@ from ..rows import (
     of_kinds,
     place,
     prefixed,
+    row,
     same,
     seen,
     sentence,
@@ -93,7 +94,7 @@ def _led_anew(again: Table, observations: Table) -> Table:
 def _read(led: Table, observations: Table) -> Table:
     """Those of them of which a group had read more before: `read` is how far, `committed` its commit."""
     commits = of_kinds(observations, "commit").where("group is not null and offset > 0")
-    commits = prefixed(commits, "c_", *PARTITION, "time_ms", "offset", committed=seen())
+    commits = prefixed(commits, "c_", *PARTITION, "time_ms", "offset", committed=row())
     before = [*same("c_", PARTITION), F.col("c_time_ms") <= F.col("time_ms")]
     return (
         led.join(commits, before)
@@ -114,7 +115,7 @@ def _gone(read: Table) -> Table:
             "had the records: {read} records that groups had read are gone",
             at=place(),
         ),
-        evidence=[F.col("last.seen"), F.col("committed"), F.col("seen"), F.col("led")],
+        evidence=[F.col("last.seen"), seen("committed"), F.col("seen"), F.col("led")],
     )
 
 

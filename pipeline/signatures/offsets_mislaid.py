@@ -32,22 +32,24 @@ def _expanded(observations: Table) -> Table:
     """Groups that commit to one partition of the offsets topic, and then to another one."""
     commits = logs(observations).where("kind = 'commit' and source = 'segment' and group is not null")
     commits = commits.where("topic is not null and time_ms is not null")
-    commits = commits.withColumns({"home": F.regexp_extract("log", _HOME, 1), "shown": row()})
-    at = F.struct("time_ms", "file", "position")
-    each = (
-        commits.where(F.col("home") != "")
-        .groupBy("group", "home")
-        .agg(
-            F.min("time_ms").alias("since_ms"),
-            F.max("time_ms").alias("until_ms"),
-            F.min_by("shown", at).alias("first"),
-            F.max_by("shown", at).alias("last"),
-        )
+    commits = commits.withColumn("home", F.regexp_extract("log", _HOME, 1)).where(F.col("home") != "")
+    each = commits.groupBy("group", "home").agg(
+        F.min("time_ms").alias("since_ms"), F.max("time_ms").alias("until_ms")
     )
-    each = each.withColumn("topic", F.lit(_OFFSETS))
-    then = each.select(*(F.col(name).alias(f"_{name}") for name in ("group", "home", "since_ms", "first")))
+    each = each.persist()
+    then = each.select(*(F.col(name).alias(f"_{name}") for name in ("group", "home", "since_ms")))
     moved = each.join(then, [F.col("group") == F.col("_group"), F.col("until_ms") < F.col("_since_ms")])
-    moved = moved.where(F.col("home") != F.col("_home"))
+    moved = moved.where(F.col("home") != F.col("_home")).persist()
+    at = F.struct("time_ms", "file", "position")
+    ends = (
+        commits.join(moved.select("group"), "group", "left_semi")
+        .groupBy("group", "home")
+        .agg(F.min_by(row(), at).alias("first"), F.max_by(row(), at).alias("last"))
+        .persist()
+    )
+    moved = moved.join(ends.select("group", "home", "last"), ["group", "home"])
+    first = ends.select(*(F.col(name).alias(f"_{name}") for name in ("group", "home", "first")))
+    moved = moved.join(first, ["_group", "_home"]).withColumn("topic", F.lit(_OFFSETS))
     created = of_kinds(observations, "log").where("detail = 'created' and partition >= 0")
     created = created.where((F.col("topic") == _OFFSETS) & F.col("time_ms").isNotNull())
     created = created.select(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .batches import rows_of
 from .dialects import DUCKDB
-from .stepwise import Step, Steps, query, rows, used_again
+from .stepwise import Step, Steps, query, rows, rows_of_many, used_again
 from .table import Fold, Table, joined_columns
 
 if TYPE_CHECKING:
@@ -27,12 +27,13 @@ _AT_A_TIME: Final = 10_000
 class Database:
     """What the tables of one connection have in common; `numbers` makes the names of their steps.
 
-    If there are `few_rows`, to plan takes longer than to carry out: queries are planned some steps at a time,
-    and what is used more than once is worked out once."""
+    If there are `few_rows`, to plan takes longer than to carry out, and what is used more than once is worked
+    out once. `large` are filters that turned out to let many rows pass."""
 
     connection: duckdb.DuckDBPyConnection
     numbers: Iterator[int] = field(default_factory=count)
     few_rows: bool = False
+    large: set[str] = field(default_factory=set)
 
 
 class DuckTable(Table):
@@ -70,11 +71,11 @@ class DuckTable(Table):
 
     def collect(self) -> list[dict[str, Any]]:
         connection = self._database.connection
+        # Not by Arrow: a relation is planned twice, when it is made and when its rows are asked for.
         if self._database.few_rows:
             found = rows(connection, self._steps, self._step)
         else:
-            # Not by Arrow: a relation is planned twice, when it is made and when its rows are asked for.
-            found = connection.execute(self.query()).fetchall()
+            found = rows_of_many(connection, self._steps, self._step, self._once, self._database.large)
         return [dict(zip(self.columns, row, strict=True)) for row in found]
 
     def arrow(self) -> pa.Table:
@@ -104,11 +105,18 @@ class DuckTable(Table):
         return query(self._steps, self._step, once)
 
     def _select(self, what: Sequence[tuple[str, str]]) -> DuckTable:
-        return self._then(f"SELECT {_items(what)} FROM {self._step}", [name for name, _ in what])
+        step = Step(
+            f"SELECT {_items(what)} FROM {self._step}",
+            (self._step,),
+            ((self._step,),),
+            streams=not any(" OVER (" in sql for _, sql in what),
+        )
+        return self._made(step, [name for name, _ in what])
 
     def _where(self, condition: str) -> DuckTable:
         select = f"SELECT * FROM {self._step} WHERE {condition}"
-        return self._made(Step(select, (self._step,), ((self._step,),), condition), self.columns)
+        step = Step(select, (self._step,), ((self._step,),), condition, streams=True)
+        return self._made(step, self.columns)
 
     def _join_using(self, other: DuckTable, names: Sequence[str], how: str) -> DuckTable:
         using = ", ".join(map(_name, names))
@@ -134,7 +142,7 @@ class DuckTable(Table):
     def _union(self, other: DuckTable) -> DuckTable:
         select = f"SELECT * FROM {self._step} UNION ALL SELECT * FROM {other._step}"
         both = self._step, other._step
-        return self._made(Step(select, both, (both,)), self.columns, other)
+        return self._made(Step(select, both, (both,), streams=True), self.columns, other)
 
     def _then(self, select: str, columns: Sequence[str]) -> DuckTable:
         return self._made(Step(select, (self._step,), ((self._step,),)), columns)

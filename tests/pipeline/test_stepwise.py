@@ -1,4 +1,4 @@
-"""What few rows are searched with, some steps at a time, finds what one query does."""
+"""What is searched some steps at a time finds what one query does, of few rows and of many."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from mockbroker.pipeline.engine import DuckEngine
 from mockbroker.pipeline.observations import Observation
-from mockbroker.pipeline.tables import Table
+from mockbroker.pipeline.tables import Table, stepwise
 from mockbroker.pipeline.tables import functions as F
 from mockbroker.pipeline.tables.duck import Database, DuckTable
 from mockbroker.pipeline.tables.stepwise import Step
@@ -61,33 +61,54 @@ def test_what_is_used_more_than_once(engine: DuckEngine, tmp_path: Path) -> None
     assert len(_found_alike(engine, counted.join(twice, "group").where("offset = again"))) == 2
 
 
+def test_filters_that_many_rows_pass(
+    engine: DuckEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stepwise, "FEW", 1)
+    table = engine.files(written(ROWS, tmp_path)).select("kind", "group", "offset")
+    commits, resets = (table.where(F.col("kind") == kind) for kind in ("commit", "reset"))
+    again = resets.select("group", F.col("offset").alias("again"))
+    for kept in (commits, commits.persist()):
+        assert len(_found_alike(engine, kept.join(again, "group").where("again > offset"))) == 1
+        assert len(_found_alike(engine, kept.unionByName(resets).where("offset > 5"))) == 2
+    assert _tables(engine) == []
+
+
 def _found_alike(engine: DuckEngine, table: Table) -> list[str]:
-    at_once = sorted(map(str, table.collect()))
+    assert isinstance(table, DuckTable)
+    at_once = sorted(map(str, table.arrow().to_pylist()))
+    assert sorted(map(str, table.collect())) == at_once
     with engine.searching(len(ROWS)):
         assert sorted(map(str, table.collect())) == at_once
     return at_once
 
 
-def test_what_comes_after_no_rows_is_not_planned(engine: DuckEngine) -> None:
-    numbers = _few(engine)
+def _tables(engine: DuckEngine) -> list[tuple[str, ...]]:
+    return engine._database.connection.execute("SHOW TABLES").fetchall()
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_what_comes_after_no_rows_is_not_planned(engine: DuckEngine, few: bool) -> None:
+    numbers = _numbers(engine, few)
     none = numbers.where("n > 3")
     assert none.select(F.col("missing").alias("n")).collect() == []
     doubled = numbers.withColumn("twice", F.col("n") * 2).where("twice > 6")
     assert doubled.where("missing > 0").collect() == []
 
 
-def test_no_tables_are_left(engine: DuckEngine) -> None:
+@pytest.mark.parametrize("few", [True, False])
+def test_no_tables_are_left(engine: DuckEngine, few: bool) -> None:
     import duckdb
 
-    numbers = _few(engine)
+    numbers = _numbers(engine, few)
     some = numbers.withColumn("twice", F.col("n") * 2).where("twice > 2")
     assert some.where("n < 3").collect() == [{"n": 2, "twice": 4}]
     with pytest.raises(duckdb.BinderException, match="missing"):
         some.where("missing > 0").collect()
-    assert numbers._database.connection.execute("SHOW TABLES").fetchall() == []
+    assert _tables(engine) == []
 
 
-def _few(engine: DuckEngine) -> DuckTable:
+def _numbers(engine: DuckEngine, few: bool) -> DuckTable:
     database: Database = engine._database
-    database.few_rows = True
+    database.few_rows = few
     return DuckTable(database, Step("SELECT unnest([1, 2, 3]) AS n"), ["n"])
