@@ -22,76 +22,121 @@ _Place = tuple[str | None, int | None]
 
 
 @dataclass(slots=True)
-class Log:
-    """What one log tells: `home` has the last commits of all replicas of it, `members` are of the newer
-    types, and it tells whether the group `is_empty`, and the last time that it was `assigned` partitions.
-    `committed` is the last commit of each partition, `since` are those since the members left. `counts` has
-    by topic the number of commits, `own` by partition what it was then, and `began` by topic the time of the
-    first commit. `left` is when the last of the members went; `absences` counts that, `present` has what it
-    was at the last commit of a partition. `returns` has the longest way that the group went while it was
-    away: the commit before, when it left, and the first one after. `lower` has the highest commit of a
-    partition and the last one, which is below it."""
+class Topic:
+    """How many commits there are of it while the group has members, and the time of the first."""
 
-    home: dict[_Place, Row] | None = None
+    commits: int = 0
+    since_ms: int | None = None
+
+
+@dataclass(slots=True)
+class Commits:
+    """Those of a partition in one log: `last` is the last one, `committed` is, too, until it is deleted.
+    `number` is how many the topic had then, `absence` how often the members had left; `lower` has the highest
+    one and the last one, which is below it."""
+
+    topic: Topic
+    last: Row
+    committed: Row | None = None
+    number: int = 0
+    absence: int = 0
+    lower: tuple[Row, Row] | None = None
+
+
+@dataclass(slots=True)
+class Log:
+    """What one log tells: `home` has the commits of all replicas of it, `members` are of the newer types, and
+    it tells whether the group `is_empty`, and the last time that it was `assigned` partitions. `since` has
+    the commits since the members left, with the one before. `left` is when the last of them went, `absences`
+    counts that. `returns` has the longest way that the group went while it was away: the commit before, when
+    it left, and the first one after."""
+
+    home: dict[_Place, list[Commits]]
     members: set[str] = field(default_factory=set)
     is_empty: bool = False
-    committed: dict[_Place, Row] = field(default_factory=dict)
+    commits: dict[_Place, Commits] = field(default_factory=dict)
+    topics: dict[str | None, Topic] = field(default_factory=dict)
     since: dict[_Place, list[Row]] = field(default_factory=dict)
     assigned: Row | None = None
-    counts: dict[str | None, int] = field(default_factory=dict)
-    own: dict[_Place, int] = field(default_factory=dict)
-    began: dict[str | None, int] = field(default_factory=dict)
     left: Row | None = None
     absences: int = 0
-    present: dict[_Place, int] = field(default_factory=dict)
     returns: dict[_Place, tuple[Row, Row, Row]] = field(default_factory=dict)
-    lower: dict[_Place, tuple[Row, Row]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Absence:
-    """A group, by each log that tells of it: replicas tell the same. `homes` has its last commits by the
-    partition of the offsets topic that they are in."""
+    """A group, by each log that tells of it: replicas tell the same. `homes` has its commits by the partition
+    of the offsets topic that they are in; `of_file` has the log of each file."""
 
     logs: dict[str, Log] = field(default_factory=dict)
-    homes: dict[str, dict[_Place, Row]] = field(default_factory=dict)
+    homes: dict[str, dict[_Place, list[Commits]]] = field(default_factory=dict)
+    of_file: dict[str, Log] = field(default_factory=dict)
 
-    def log(self, name: str) -> Log:
-        home = _HOME.search(name)
-        made = Log(None if home is None else self.homes.setdefault(home[1], {}))
-        return self.logs.setdefault(name, made)
+    def log(self, row: Row) -> Log:
+        name = voice(row)
+        if name not in self.logs:
+            home = _HOME.search(name)
+            self.logs[name] = Log({} if home is None else self.homes.setdefault(home[1], {}))
+        log = self.of_file[row.file] = self.logs[name]
+        return log
 
 
 def step(state: Absence, row: Row) -> Iterable[Note]:
-    name = voice(row)
-    log = state.logs.get(name) or state.log(name)
+    log = state.of_file.get(row.file) or state.log(row)
     if row.topic is None:
         return _group(log, row)
     place = row.topic, row.partition
+    commits = log.commits.get(place)
     if row.kind == "tombstone":
-        log.committed.pop(place, None)
+        if commits is not None:
+            commits.committed = None
         log.since.pop(place, None)
         return ()
     if row.detail == IN_TRANSACTION:
         return ()
-    found: list[Note] = []
-    home = log.home
-    if home is not None:
-        if place not in home:
-            found += _moved(state, home, place, row)
-        home[place] = row
-    if row.offset is not None:
-        found += _commit(log, place, row)
+    found: Sequence[Note] = ()
+    if commits is None:
+        topic = log.topics.setdefault(row.topic, Topic())
+        commits = log.commits[place] = Commits(topic, row)
+        if place not in log.home:
+            found = _moved(state, log, place, row)
+        log.home.setdefault(place, []).append(commits)
+    commits.last = row
+    if row.offset is None:
+        return found
+    if log.is_empty:
+        if commits.committed is not None:
+            log.since.setdefault(place, [commits.committed]).append(row)
+        return found
+    topic, before = commits.topic, commits.committed
+    if before is None:
+        if topic.since_ms is None:
+            topic.since_ms = row.at_ms
+        if topic.since_ms < row.at_ms and log.assigned is not None:
+            about = {"offset": row.offset, "number": topic.since_ms}
+            found = [*found, note("partition-found", log.assigned, row, **about)]
+    else:
+        if commits.absence < log.absences:
+            _returned(log, place, before, row)
+            found = [*found, *_behind(commits, before, row)]
+        if commits.lower is not None or row.offset < (before.offset or 0):
+            _keep_lower(commits, before, row)
+    commits.absence = log.absences
+    topic.commits += 1
+    commits.number = topic.commits
+    commits.committed = row
     return found
 
 
-def _moved(state: Absence, home: dict[_Place, Row], place: _Place, row: Row) -> Iterator[Note]:
+def _moved(state: Absence, log: Log, place: _Place, row: Row) -> Sequence[Note]:
     """Which of them a group's offsets are in follows from its id and from how many there are: once it has
     another one, its coordinator does not know of what it had committed there."""
-    others = (each[place] for each in state.homes.values() if each is not home and place in each)
-    before = max(others, key=lambda each: each.at_ms, default=None)
-    if before is not None and before.at_ms <= row.at_ms:
-        yield note("commit-missing", before, row, offset=before.offset)
+    homes = (home for home in state.homes.values() if home is not log.home)
+    others = (each.last for home in homes for each in home.get(place, ()))
+    before = max(others, key=lambda each: (each.at_ms, each.file, each.position), default=None)
+    if before is None or before.at_ms > row.at_ms:
+        return ()
+    return [note("commit-missing", before, row, offset=before.offset)]
 
 
 def _group(log: Log, row: Row) -> Iterator[Note]:
@@ -116,33 +161,10 @@ def _group(log: Log, row: Row) -> Iterator[Note]:
 def _set_on(log: Log) -> Iterator[Note]:
     """An operator commits once; a consumer that is no member does so again and again."""
     for place, (before, *after) in log.since.items():
-        log.committed[place] = (before, *after)[-1]
-        if len(after) == 1 and (before.offset or 0) < (after[0].offset or 0):
-            (row,) = after
-            yield note("records-skipped", before, row, offset=before.offset, end_offset=row.offset)
-
-
-def _commit(log: Log, place: _Place, row: Row) -> Iterable[Note]:
-    before = log.committed.get(place)
-    if log.is_empty:
-        if before is not None:
-            log.since.setdefault(place, [before]).append(row)
-        return ()
-    found: Iterable[Note] = ()
-    others = log.counts.get(row.topic, 0)
-    since_ms = log.began.setdefault(row.topic, row.at_ms)
-    if before is None:
-        if since_ms < row.at_ms and log.assigned is not None:
-            found = [note("partition-found", log.assigned, row, offset=row.offset, number=since_ms)]
-    else:
-        if log.present[place] < log.absences:
-            _returned(log, place, before, row)
-            found = _behind(log, place, before, row)
-        _keep_lower(log, place, before, row)
-    log.present[place] = log.absences
-    log.counts[row.topic] = log.own[place] = others + 1
-    log.committed[place] = row
-    return found
+        last = (before, *after)[-1]
+        log.commits[place].committed = last
+        if len(after) == 1 and (before.offset or 0) < (last.offset or 0):
+            yield note("records-skipped", before, last, offset=before.offset, end_offset=last.offset)
 
 
 def _returned(log: Log, place: _Place, before: Row, row: Row) -> None:
@@ -152,34 +174,31 @@ def _returned(log: Log, place: _Place, before: Row, row: Row) -> None:
         log.returns[place] = before, log.left, row
 
 
-def _behind(log: Log, place: _Place, before: Row, row: Row) -> Sequence[Note]:
+def _behind(commits: Commits, before: Row, row: Row) -> Sequence[Note]:
     """A commit that was overtaken by a higher one does no harm, unless a group goes on from it."""
-    high, low = log.lower.pop(place, (None, None))
+    high, low = commits.lower or (None, None)
+    commits.lower = None
     if high is None or low is None or before is not low:
         return ()
     return [note("commit-back", high, low, row, offset=low.offset, end_offset=high.offset)]
 
 
-def _keep_lower(log: Log, place: _Place, before: Row, row: Row) -> None:
-    kept = log.lower.get(place)
-    high = before if kept is None else kept[0]
-    if (row.offset or 0) < (high.offset or 0):
-        log.lower[place] = high, row
-    elif kept is not None:
-        del log.lower[place]
+def _keep_lower(commits: Commits, before: Row, row: Row) -> None:
+    high = before if commits.lower is None else commits.lower[0]
+    commits.lower = (high, row) if (row.offset or 0) < (high.offset or 0) else None
 
 
 def end(state: Absence) -> Iterator[Note]:
     for log in state.logs.values():
-        for before, left, row in log.returns.values():
-            about = {"from_ms": left.time_ms, "offset": before.offset, "end_offset": row.offset}
-            yield note("came-back", before, row, **about)
+        for before, left, after in log.returns.values():
+            about = {"from_ms": left.time_ms, "offset": before.offset, "end_offset": after.offset}
+            yield note("came-back", before, after, **about)
+        committed = [(each, row) for each in log.commits.values() if (row := each.committed) is not None]
         last: dict[str | None, Row] = {}
-        for (topic, _), row in log.committed.items():
-            last[topic] = max(row, last.get(topic, row), key=lambda each: each.at_ms)
-        for place, row in log.committed.items():
-            others = log.counts.get(row.topic, 0) - log.own.get(place, 0)
-            until = last[row.topic]
+        for _, row in committed:
+            last[row.topic] = max(row, last.get(row.topic, row), key=lambda each: each.at_ms)
+        for each, row in committed:
+            others, until = each.topic.commits - each.number, last[row.topic]
             if others and until.at_ms - row.at_ms >= _LEFT_MS:
                 about = {"partition": row.partition, "offset": row.offset, "number": others}
                 yield note("partition-left", row, until, **about)

@@ -53,5 +53,6 @@ class Ledger:
         for _, each in groupby(rows, _KEY):
             state = self.new()
             for row in each:
-                yield from step(state, row)
+                if found := step(state, row):
+                    yield from found
             yield from self.end(state)

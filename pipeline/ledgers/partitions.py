@@ -1,7 +1,7 @@
 """What is known of a partition: its leaders, its log from start to end, what was written and read."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -196,29 +196,32 @@ def _missing(state: Partition) -> Iterator[Note]:
         )
 
 
-def _commit(state: Partition, row: Row) -> Iterator[Note]:
-    offset, epoch = row.offset, row.leader_epoch
+def _commit(state: Partition, row: Row) -> Iterable[Note]:
+    offset, epoch, group = row.offset, row.leader_epoch, row.group
     if offset is None or row.detail == "in a transaction":
-        return
+        return ()
     if offset > 0 and (state.furthest is None or (state.furthest.offset or 0) < offset):
         state.furthest = row
     if epoch is not None:
         known = state.readable.get(epoch)
         if known is None or (known.offset or 0) < offset:
             state.readable[epoch] = row
-    if row.group is not None:
-        log_end = 0 if state.highest is None else state.highest.end_offset or 0
-        stands = state.stands.get(row.group)
-        if stands is None:
-            state.stands[row.group] = Standing(offset)
-        else:
-            stands.commit(row, offset, log_end)
-        if state.highest is not None:
-            behind = max((state.highest.end_offset or 0) - offset, 0)
-            if row.group not in state.lags:
-                state.lags[row.group] = Lag(row, behind, (row, behind))
-            state.lags[row.group].add(row, behind)
-            yield from state.readers.commit(row, state.highest.end_offset or 0)
+    if group is None:
+        return ()
+    log_end = 0 if state.highest is None else state.highest.end_offset or 0
+    stands = state.stands.get(group)
+    if stands is None:
+        state.stands[group] = Standing(offset)
+    else:
+        stands.commit(row, offset, log_end)
+    if state.highest is None:
+        return ()
+    behind = max(log_end - offset, 0)
+    lag = state.lags.get(group)
+    if lag is None:
+        lag = state.lags[group] = Lag(row, behind, (row, behind))
+    lag.add(row, behind)
+    return state.readers.commit(row, log_end)
 
 
 def _watermark(state: Partition, row: Row) -> Iterable[Note]:
@@ -272,34 +275,35 @@ def _refused_until_now(state: Partition) -> Iterator[Note]:
         )
 
 
-def _append(state: Partition, row: Row) -> Iterator[Note]:
+def _append(state: Partition, row: Row) -> Iterable[Note]:
     state.silent = None
+    found: Sequence[Note] = ()
     if row.source == "trace":
-        yield from _refused_until_now(state)
-        yield from _overwritten(state, row)
+        found = [*_refused_until_now(state), *_overwritten(state, row)]
         state.stability.append(row)
     who = voice(row)
     last = state.ends.get(who)
-    state.ends[who] = row if last is None or goes_on(last, row) else last
+    if last is None or goes_on(last, row):
+        state.ends[who] = row
     # Nobody is given markers, and some clients never commit an offset after one.
     highest = 0 if state.highest is None else state.highest.end_offset or 0
     if row.end_offset is not None and row.end_offset > highest and "control" not in (row.detail or ""):
         state.highest = row
         state.readers.append(row)
-    producer = row.producer_id
+    producer, detail = row.producer_id, row.detail
     if producer is None:
-        return
-    detail = row.detail
+        return found
     if detail is not None and detail.startswith("transactional"):
         key = who, producer
         if "control" not in detail:
             state.open.setdefault(key, row)
-            return
+            return found
         begun = state.open.pop(key, None)
         if begun is not None and "abort" in detail and row.at_ms - begun.at_ms >= _NOTICED_MS:
-            yield _open(begun, row)
+            return [*found, _open(begun, row)]
     elif row.sequence is not None and row.end_offset is not None and row.topic not in INTERNAL:
-        yield from _written_twice(state, who, row)
+        return [*found, *_written_twice(state, who, row)]
+    return found
 
 
 def _overwritten(state: Partition, row: Row) -> Iterator[Note]:

@@ -1,7 +1,7 @@
 """What groups have read of a partition: whether there is more than that, and where they may have begun."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -59,44 +59,52 @@ class Readers:
         """A log has gaps only where it was compacted. Files of other names have what was removed."""
         if row.source == "segment" and not row.file.endswith(".log"):
             return
-        who = voice(row)
-        before, offset = self.log.get(who), row.offset or 0
+        who, offset = voice(row), row.offset or 0
+        before = self.log.get(who)
         self.log[who] = row
         if before is not None and (before.end_offset or 0) < offset:
             for group, last in self.last.items():
                 if (before.end_offset or 0) <= (last.offset or 0) < offset:
                     self.gaps[group] = row
 
-    def _skipped(self, last: Row, row: Row, gap: Row) -> Iterator[Note]:
+    def _skipped(self, last: Row, row: Row, gap: Row) -> Sequence[Note]:
         cleaned = self.compacted
         if cleaned is None or not last.at_ms + _AWAY_MS <= cleaned.at_ms <= row.at_ms:
-            return
-        if (last.offset or 0) < (cleaned.end_offset or 0) and (gap.offset or 0) <= (row.offset or 0):
-            about = {"offset": last.offset, "end_offset": gap.offset}
-            yield note("records-skipped", last, cleaned, row, client=None, **about)
+            return ()
+        if (last.offset or 0) >= (cleaned.end_offset or 0) or (gap.offset or 0) > (row.offset or 0):
+            return ()
+        about = {"offset": last.offset, "end_offset": gap.offset}
+        return [note("records-skipped", last, cleaned, row, client=None, **about)]
 
     def _settle(self, now_ms: int) -> None:
         while self.recent and now_ms - self.recent[0].at_ms > _SETTLED_MS:
             self.settled = self.recent.popleft()
 
-    def commit(self, row: Row, end: int) -> Iterator[Note]:
+    def commit(self, row: Row, end: int) -> Iterable[Note]:
         assert row.group is not None
-        offset, group = row.offset or 0, row.group
-        if group not in self.last:
-            self._settle(row.at_ms)
-            before = 0 if self.settled is None else self.settled.end_offset or 0
-            if self.is_whole and self.start is not None and 0 < before < offset:
-                about = {"offset": 0, "end_offset": before, "number": self.start.at_ms}
-                yield note("begun-late", self.settled, row, client=None, **about)
-        elif (gap := self.gaps.pop(group, None)) is not None:
-            yield from self._skipped(self.last[group], row, gap)
+        group = row.group
+        found: Sequence[Note] = ()
+        last = self.last.get(group)
+        if last is None:
+            found = self._begun(row)
+        elif group in self.gaps:
+            found = self._skipped(last, row, self.gaps.pop(group))
         self.last[group] = row
-        self.idle.discard(group)
-        self.behind.pop(group, None)
-        if end > offset:
+        if end > (row.offset or 0):
             self.behind[group] = row
+            self.idle.discard(group)
         else:
+            self.behind.pop(group, None)
             self.idle.add(group)
+        return found
+
+    def _begun(self, row: Row) -> Sequence[Note]:
+        self._settle(row.at_ms)
+        before = 0 if self.settled is None else self.settled.end_offset or 0
+        if self.is_whole and self.start is not None and 0 < before < (row.offset or 0):
+            about = {"offset": 0, "end_offset": before, "number": self.start.at_ms}
+            return [note("begun-late", self.settled, row, client=None, **about)]
+        return ()
 
     def end(self, end: int | None) -> Iterator[Note]:
         for group, row in self.behind.items():

@@ -1,6 +1,10 @@
 """What ledgers take, and what they note down."""
 
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
+
+_FILES: Final = 1_000
+"""Of which the folders are kept at hand: rows of a partition are in few."""
 
 
 class Row(NamedTuple):
@@ -82,7 +86,12 @@ def note(what: str, *rows: Row | None, **values: Any) -> Note:
 
 def voice(row: Row) -> str:
     """Whose order of rows it is: a file's, or, of segments, their folder's."""
-    return row.file.rpartition("/")[0] if row.source == "segment" else row.file
+    return _folder(row.file) if row.source == "segment" else row.file
+
+
+@lru_cache(_FILES)
+def _folder(file: str) -> str:
+    return file.rpartition("/")[0]
 
 
 def goes_on(last: Row, row: Row) -> bool:
