@@ -1,6 +1,6 @@
 """How long `mockbroker analyze` takes for a large trace, and what memory: `python -m benchmarks.pipeline`.
 
-Wall clock, CPU time and resident memory of the whole process tree (Python, the JVM, its workers), from the
+Wall clock, CPU time and memory of the whole process tree (Python, the JVM, its workers), from the
 start of the command to its end, with DuckDB and with Spark.
 """
 
@@ -23,8 +23,7 @@ import typer
 
 from benchmarks.pipeline_trace import write
 
-_TICK_S: Final = 0.2
-_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_TICK_S: Final = 0.5
 _CLOCK: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -63,25 +62,32 @@ def measure(what: str, command: list[str], *, below: int | None = None) -> Comma
 
 
 def _tree(root: int) -> dict[int, tuple[float, float]]:
-    """CPU seconds and resident MB of a process and all below it; a page that two share counts twice."""
-    parents, found = {}, {}
+    """CPU seconds and MB of a process and all below it; of pages that several share each has its part."""
+    parents, seconds = {}, {}
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
             continue
         try:
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
-            pages = int((entry / "statm").read_text().split()[1])
         except (OSError, IndexError):
             continue
         parents[int(entry.name)] = int(fields[1])
-        found[int(entry.name)] = ((int(fields[11]) + int(fields[12])) / _CLOCK, pages * _PAGE / 1e6)
+        seconds[int(entry.name)] = (int(fields[11]) + int(fields[12])) / _CLOCK
     below = {root}
     grown = True
     while grown:
         more = {pid for pid, parent in parents.items() if parent in below} - below
         below |= more
         grown = bool(more)
-    return {pid: found[pid] for pid in below if pid in found}
+    return {pid: (seconds[pid], _megabytes(pid)) for pid in below if pid in seconds}
+
+
+def _megabytes(pid: int) -> float:
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:  # it has ended
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024 / 1e6
 
 
 Rows = Annotated[int, typer.Option(help="Of the trace.")]
