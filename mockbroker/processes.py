@@ -5,16 +5,19 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Tell = Callable[[str], None]
 
 
 def ending_signals() -> list[signal.Signals]:
@@ -56,6 +59,70 @@ def in_order(
         finally:
             for future in running:
                 future.cancel()
+
+
+def side_by_side(
+    do: Callable[[Task, Tell], Result], tasks: Sequence[Task], count: int, tell: Tell = lambda _: None
+) -> list[Result]:
+    """The same for long tasks: each has a process of its own, at most `count` at a time, and may tell how far
+    it is. All of them are ended when the caller is interrupted, or one of them fails. ChildProcessError if
+    one was ended from outside."""
+    if count <= 1:
+        return [do(task, tell) for task in tasks]
+    import multiprocessing
+    from multiprocessing.connection import wait
+
+    context = multiprocessing.get_context("spawn")
+    results: dict[int, Result] = {}
+    left = deque(enumerate(tasks))
+    running: dict[Connection, tuple[int, BaseProcess]] = {}
+    try:
+        while left or running:
+            while left and len(running) < count:
+                number, task = left.popleft()
+                receives, sends = context.Pipe(duplex=False)
+                process = context.Process(target=_work, args=(sends, do, task), daemon=True)
+                with _no_interrupt(), _without_program():
+                    process.start()
+                sends.close()
+                running[receives] = number, process
+            ready = wait(list(running))
+            for receives in [each for each in running if each in ready]:
+                said, what = _received(receives)
+                if said == _TELLS:
+                    tell(what)
+                    continue
+                number, ended = running.pop(receives)
+                receives.close()
+                ended.join()
+                if said == _FAILED:
+                    raise what
+                results[number] = what
+    finally:
+        for receives, (_, left_over) in running.items():
+            left_over.terminate()
+            left_over.join()
+            receives.close()
+    return [results[number] for number in range(len(tasks))]
+
+
+_TELLS, _FAILED, _MADE = "tells", "failed", "made"
+
+
+def _work(sends: "Connection", do: Callable[[Task, Tell], Result], task: Task) -> None:
+    _end_with_parent()
+    try:
+        sends.send((_MADE, do(task, lambda text: sends.send((_TELLS, text)))))
+    except Exception as error:
+        sends.send((_FAILED, error))
+
+
+def _received(receives: "Connection") -> tuple[str, Any]:
+    try:
+        said, what = receives.recv()
+    except EOFError:
+        return _FAILED, ChildProcessError("a process was ended before it was done: was there enough memory?")
+    return said, what
 
 
 def _end_with_parent() -> None:

@@ -101,9 +101,17 @@ def collect(
                 collected.keep_silent(each)
     writer.add(cut_rows(reading))
     writer.close()
+    _release_memory()
     collected.without_zone, collected.spans = reading.without_zone, reading.spans
     collected.unknown_lines = reading.shapes.most_frequent(_SHAPES)
     return collected
+
+
+def _release_memory() -> None:
+    """Arrow keeps what it used for the next rows, of which there are none: searches need it."""
+    import pyarrow as pa
+
+    pa.default_memory_pool().release_unused()
 
 
 def _looks(

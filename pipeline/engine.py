@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from ..extras import MissingExtraError
-from ..processes import in_order
+from ..processes import in_order, side_by_side
 from .observations import NAMES, arrow_schema
-from .tables import Table
-from .tables.duck import Database, DuckTable
+from .tables import Folding, Table
+from .tables.duck import Apart, Database, DuckTable, folded_apart
 from .tables.stepwise import FEW, Step
 
 if TYPE_CHECKING:
@@ -28,8 +28,12 @@ DUCKDB: Final = "duckdb"
 SPARK: Final = "spark"
 ENGINES: Final = (AUTO, DUCKDB, SPARK)
 SHOWN: Final = {DUCKDB: "DuckDB", SPARK: "Spark"}
-_MEMORY: Final = "600MB"
+_MEMORY: Final = 600_000_000
 """What DuckDB may take; beyond that it uses the disk. The process takes a quarter of a GB more."""
+_MEMORY_APART: Final = 300_000_000
+"""What the processes that go through many rows may take for that together, besides 120 MB each."""
+_MANY_ROWS: Final = 1_000_000
+"""Going through so many rows takes longer than another process takes to start."""
 _WAVES: Final = 3
 """Of a task for each core, that are given to Spark at a time: no core waits for the slowest task of a
 wave."""
@@ -66,6 +70,12 @@ class Engine(ABC):
         """Prepares for searches of so many rows."""
         return nullcontext()
 
+    def folded(self, foldings: Sequence[Folding], tell: Tell) -> Iterator[list[dict[str, Any]]]:
+        """What each makes of its rows, in their order; tells what it is at."""
+        for each in foldings:
+            tell(f"going through {each.name}")
+            yield each.folded()
+
     def at_hand(self, table: Table) -> Table:
         """The same table, worked out if it has few rows: each search would read its files again."""
         return table
@@ -86,7 +96,8 @@ class DuckEngine(Engine):
             import duckdb
         except ImportError:
             raise MissingExtraError("this needs DuckDB", "analyze") from None
-        config = {"memory_limit": _MEMORY, "temp_directory": str(scratch)}
+        self._scratch = scratch
+        config = {"memory_limit": f"{_MEMORY}B", "temp_directory": str(scratch)}
         self._database = Database(duckdb.connect(config={**config, "preserve_insertion_order": False}))
 
     def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
@@ -132,6 +143,30 @@ class DuckEngine(Engine):
             yield
         finally:
             self._database.few_rows = False
+
+    def folded(self, foldings: Sequence[Folding], tell: Tell) -> Iterator[list[dict[str, Any]]]:
+        """Many rows by other processes, since Python makes something of them with one processor only."""
+        many = [each for each in foldings if each.rows >= _MANY_ROWS]
+        few = [each for each in foldings if each.rows < _MANY_ROWS]
+        made = {each.name: found for each, found in zip(few, super().folded(few, tell), strict=True)}
+        # The longest begins first.
+        many.sort(key=lambda each: -each.rows)
+        processes = max(min(os.cpu_count() or 1, len(many)), 1)
+        parts = [self._apart(each, processes) for each in many]
+        apart = side_by_side(folded_apart, parts, processes, tell)
+        made |= {each.name: found for each, found in zip(many, apart, strict=True)}
+        return iter([made[each.name] for each in foldings])
+
+    def _apart(self, folding: Folding, processes: int) -> Apart:
+        assert isinstance(folding.table, DuckTable)
+        return Apart(
+            folding.name,
+            folding.table.sorted(folding.key, folding.order),
+            folding.names,
+            folding.fold,
+            _MEMORY_APART // processes,
+            str(self._scratch / folding.name),
+        )
 
     def at_hand(self, table: Table) -> Table:
         assert isinstance(table, DuckTable)

@@ -1,10 +1,11 @@
-"""How far the reading of files has come."""
+"""How far the reading of files, and of rows, has come."""
 
 import time
 from collections.abc import Callable
 from typing import Final
 
 _EVERY_S: Final = 1.0
+_ROWS_EVERY_S: Final = 2.0
 
 
 class Progress:
@@ -31,6 +32,24 @@ class Progress:
         self._told = now
         left = (now - self._begun) / self._done * max(self._total - self._done, 0)
         self._tell(f"read {_size(self._done)} of {_size(self._total)}, about {left:.0f} s left")
+
+
+class Rows:
+    """Tells how many rows of something were gone through, every few seconds. `clock` tells seconds."""
+
+    def __init__(
+        self, name: str, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._name, self._tell, self._clock = name, tell, clock
+        self._told, self._done = clock(), 0
+
+    def read(self, count: int) -> None:
+        """`count` more rows were gone through."""
+        self._done += count
+        now = self._clock()
+        if now - self._told >= _ROWS_EVERY_S:
+            self._told = now
+            self._tell(f"went through {self._done:,} rows of {self._name}")
 
 
 def _size(count: int) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final
 
+from ..engine import Engine
 from ..rows import of_kinds
-from ..tables import Table
+from ..tables import Folding, Table
 from ..tables import functions as F
 from . import (
     absent_groups,
@@ -31,28 +32,34 @@ LEDGERS: Final = {
     )
 }
 _ORDER: Final = ("time_ms", "file", "position", "offset", "kind")
+_row: Final = partial(tuple.__new__, Row)
+"""What `Row._make` does, without a call of Python's for each row."""
 _ALWAYS: Final = ("key", "kind", "source", "file", "position", "time_ms")
 
 
-def notes(observations: Table, kinds: Mapping[str, int], tell: Callable[[str], None]) -> list[Note]:
+def notes(
+    used: Engine, observations: Table, kinds: Mapping[str, int], tell: Callable[[str], None]
+) -> list[Note]:
     """What all ledgers noted, of kinds of rows that there are."""
-    found: list[Note] = []
-    for ledger in LEDGERS.values():
-        if any(map(kinds.get, ledger.needs or ledger.kinds)):
-            tell(f"going through {ledger.name}")
-            found += noted(observations, ledger)
-    return found
+    wanted = (each for each in LEDGERS.values() if any(map(kinds.get, each.needs or each.kinds)))
+    found = used.folded([_folding(observations, each, kinds) for each in wanted], tell)
+    return [_read(row) for rows in found for row in rows]
 
 
 def noted(observations: Table, ledger: Ledger) -> list[Note]:
     """What one ledger noted."""
+    return list(map(_read, _folding(observations, ledger, {}).folded()))
+
+
+def _folding(observations: Table, ledger: Ledger, kinds: Mapping[str, int]) -> Folding:
     rows = ledger.named(of_kinds(observations, *ledger.kinds)).where(ledger.of)
     known = {name: F.col(name) for name in (*_ALWAYS, *ledger.columns, *_ORDER)} | {"key": ledger.key}
     # What is sorted should be narrow.
     chosen = [known[name].cast(_kind(name)).alias(name) for name in Row._fields if name in known]
     fold = partial(_fold, ledger.name)
-    found = ledger.fewer(rows.select(*chosen)).folded("key", _ORDER, Row._fields, fold, _schema())
-    return [_read(each) for each in found]
+    table = ledger.fewer(rows.select(*chosen))
+    count = sum(kinds.get(each, 0) for each in ledger.kinds)
+    return Folding(ledger.name, count, table, "key", _ORDER, Row._fields, fold, _schema())
 
 
 def _kind(name: str) -> str:
@@ -60,7 +67,7 @@ def _kind(name: str) -> str:
 
 
 def _fold(name: str, rows: Iterable[tuple[Any, ...]]) -> Iterator[dict[str, Any]]:
-    for each in LEDGERS[name].fold(map(Row._make, rows)):
+    for each in LEDGERS[name].fold(map(_row, rows)):
         yield each._asdict() | {"rows": [dict(zip(_PLACE, place, strict=True)) for place in each.rows]}
 
 

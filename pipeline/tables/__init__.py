@@ -2,6 +2,6 @@
 
 from .columns import Case, Column, Window, WindowSpec
 from .dialects import Dialect
-from .table import Fold, Table
+from .table import Fold, Folding, Table
 
-__all__ = ["Case", "Column", "Dialect", "Fold", "Table", "Window", "WindowSpec"]
+__all__ = ["Case", "Column", "Dialect", "Fold", "Folding", "Table", "Window", "WindowSpec"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Self, TypeVar
 
 from .columns import Column, call, col, column, lit
 from .dialects import Dialect
@@ -131,6 +131,22 @@ class Table(ABC):
             return self.dialect.name(word[0]) if word[0].split(".")[0] in self.columns else word[0]
 
         return f"({_WORDS.sub(quoted, condition)})"
+
+
+class Folding(NamedTuple):
+    """A `fold` of `table`, of at most so many `rows`. `name` is told to users."""
+
+    name: str
+    rows: int
+    table: Table
+    key: str
+    order: Sequence[str]
+    names: Sequence[str]
+    fold: Fold
+    schema: pa.Schema
+
+    def folded(self) -> list[dict[str, Any]]:
+        return self.table.folded(self.key, self.order, self.names, self.fold, self.schema)
 
 
 class Grouped(Generic[T]):

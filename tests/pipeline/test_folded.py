@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -11,10 +12,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import mockbroker.pipeline.engine
 from mockbroker.pipeline.engine import DuckEngine, SparkEngine
 from mockbroker.pipeline.observations import Observation
 from mockbroker.pipeline.session import MASTER
-from mockbroker.pipeline.tables import Table
+from mockbroker.pipeline.tables import Folding, Table
 
 from .rows import written
 
@@ -96,3 +98,26 @@ def test_rows_are_never_all_in_memory(tmp_path: Path) -> None:
             tracemalloc.stop()
     assert found == [{"rows": MANY, "keys": 7, "in_order": True}]
     assert peak_mb < LIMIT_MB
+
+
+def test_many_rows_are_gone_through_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(mockbroker.pipeline.engine, "_MANY_ROWS", 1_000)
+    rows = [Observation("commit", "trace", "a.txt", at, group=f"g{at % 3}", offset=at) for at in range(100)]
+    with closing(DuckEngine(tmp_path)) as engine:
+        table = engine.files(written(rows, tmp_path)).select("group", "offset", "position")
+        said: list[str] = []
+        foldings = [
+            Folding(name, count, some, "group", ["offset"], table.columns, runs, MADE)
+            for name, count, some in (
+                ("few", 10, table),
+                ("many", 2_000, table.where("group = 'g1'")),
+                ("most", 3_000, table),
+            )
+        ]
+        few, many, most = engine.folded(foldings, said.append)
+    assert [(row["group"], len(row["offsets"])) for row in few] == [("g0", 34), ("g1", 33), ("g2", 33)]
+    assert most == few
+    assert many == few[1:2]
+    assert said[0] == "going through few"
+    assert sorted(said[1:]) == ["going through many", "going through most"]

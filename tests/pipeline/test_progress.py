@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mockbroker.pipeline.progress import Progress
+from mockbroker.pipeline.progress import Progress, Rows
 
 
 def test_bytes_and_the_remaining_time_once_a_second() -> None:
@@ -19,4 +19,15 @@ def test_bytes_and_the_remaining_time_once_a_second() -> None:
     assert told == [
         "read 500 MB of 2.00 GB, about 6 s left",
         "read 1.60 GB of 2.00 GB, about 1 s left",
+    ]
+
+
+def test_rows_that_were_gone_through_every_two_seconds() -> None:
+    times, told = iter([100.0, 101.0, 102.5, 103.0, 104.5]), list[str]()
+    rows = Rows("partitions", told.append, lambda: next(times))
+    for count in (10_000, 20_000, 1, 1_000_000):
+        rows.read(count)
+    assert told == [
+        "went through 30,000 rows of partitions",
+        "went through 1,030,001 rows of partitions",
     ]

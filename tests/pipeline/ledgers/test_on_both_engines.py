@@ -46,7 +46,7 @@ def test_in_rows_made_by_hand(spark: SparkSession, tmp_path: Path) -> None:
     def noted(engine: Engine) -> list[Note]:
         with engine.searching(len(rows)):
             table = with_groups(comparable(engine.files(files)))
-            return sorted(notes(table, kinds, lambda _: None), key=str)
+            return sorted(notes(engine, table, kinds, lambda _: None), key=str)
 
     with closing(DuckEngine(tmp_path)) as duck:
         ours = noted(duck)

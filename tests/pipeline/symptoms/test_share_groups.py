@@ -31,7 +31,7 @@ def noticed_in(trace: Path, scratch: Path) -> set[str]:
     rows = list(read(trace))
     kinds = Counter(row.kind for row in rows)
     with closing(DuckEngine(scratch)) as engine, engine.searching(len(rows)):
-        noted = notes(comparable(engine.files(written(rows, scratch))), kinds, lambda _: None)
+        noted = notes(engine, comparable(engine.files(written(rows, scratch))), kinds, lambda _: None)
     found = {each.name for each in symptoms(noted, max(row.time_ms or 0 for row in rows))}
     return {each for each in found if each.startswith("share-")} - {BY_DESIGN}
 
