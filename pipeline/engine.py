@@ -17,6 +17,7 @@ from ..extras import MissingExtraError
 from ..processes import in_order
 from .observations import NAMES, arrow_schema
 from .tables import Table
+from .tables.apart import Apart, ApartTable
 from .tables.duck import Database, DuckTable
 from .tables.stepwise import Step
 
@@ -32,6 +33,10 @@ _MEMORY: Final = "600MB"
 """What DuckDB may take; beyond that it uses the disk. The process takes a quarter of a GB more."""
 _FEW_ROWS: Final = 50_000
 """So many DuckDB may keep of each step of a search."""
+_ROWS_OF_PART: Final = 2_000_000
+"""So many rows are worth a task of their own, where keys are folded."""
+_WAITING: Final = 2
+"""Searches that wait for a core."""
 _WAVES: Final = 3
 """Of a task for each core, that are given to Spark at a time: no core waits for the slowest task of a
 wave."""
@@ -100,13 +105,7 @@ class DuckEngine(Engine):
     def files(self, paths: Sequence[Path], kind: str | None = None) -> DuckTable:
         if not paths:
             return self.table(arrow_schema().empty_table())
-        quoted = DuckTable.dialect.text
-        names = ", ".join(quoted(str(path)) for path in paths)
-        known = "" if kind is None else f"{quoted(kind)} AS "
-        columns = ", ".join(f'{known if name == "kind" else ""}"{name}"' for name in NAMES)
-        kinds = "hive_partitioning = false" if kind else "hive_types = {'kind': VARCHAR}"
-        step = Step(f"SELECT {columns} FROM read_parquet([{names}], {kinds})")
-        return DuckTable(self._database, step, NAMES)
+        return DuckTable(self._database, _read_by_duckdb(paths, kind), NAMES)
 
     def table(self, rows: Any) -> DuckTable:
         """An Arrow table, which is kept until the engine is closed."""
@@ -143,12 +142,26 @@ class DuckEngine(Engine):
         self._database.connection.close()
 
 
-class SparkEngine(Engine):
-    """Uses the session that runs already, if there is one. PipelineError, when it is needed, without Java."""
+def _read_by_duckdb(paths: Sequence[Path], kind: str | None) -> Step:
+    quoted = DuckTable.dialect.text
+    names = ", ".join(quoted(str(path)) for path in paths)
+    known = "" if kind is None else f"{quoted(kind)} AS "
+    columns = ", ".join(f'{known if name == "kind" else ""}"{name}"' for name in NAMES)
+    kinds = "hive_partitioning = false" if kind else "hive_types = {'kind': VARCHAR}"
+    return Step(f"SELECT {columns} FROM read_parquet([{names}], {kinds})")
 
-    at_once = 3  # a search waits half of the time for its driver
+
+class SparkEngine(Engine):
+    """Uses the session that runs already, if there is one. PipelineError, when it is needed, without Java.
+
+    Each search of up to `most_rows` is a task, in which DuckDB carries it out: beyond that it would take one
+    core too long, and Spark plans it and divides it.
+    """
+
+    at_once = 3  # a search that Spark plans waits half of the time for its driver
     part = 64 << 20
     is_apart = True
+    most_rows = 500_000_000
 
     def __init__(self, scratch: Path, master: str, tell: Tell = lambda _: None) -> None:
         if importlib.util.find_spec("pyspark") is None:
@@ -157,6 +170,7 @@ class SparkEngine(Engine):
 
         self._scratch, self._master, self._tell = scratch, master, tell
         self._theirs = SparkSession.getActiveSession() is not None
+        self._by_duckdb: Apart | None = None
 
     @property
     def session(self) -> SparkSession:
@@ -199,6 +213,8 @@ class SparkEngine(Engine):
 
         from .tables.spark import SparkTable
 
+        if paths and self._by_duckdb is not None:
+            return ApartTable(self._by_duckdb, _read_by_duckdb(paths, kind), NAMES)
         schema = from_arrow_schema(arrow_schema())
         if not paths:
             return SparkTable(self.session.createDataFrame([], schema), NAMES)
@@ -217,10 +233,28 @@ class SparkEngine(Engine):
         assert isinstance(table, SparkTable)
         table.frame.write.mode("append").partitionBy("kind").parquet(str(folder))
 
-    def searching(self, rows: int) -> AbstractContextManager[None]:
-        from .session import queries_of
+    @contextmanager
+    def searching(self, rows: int) -> Iterator[None]:
+        if rows > self.most_rows or importlib.util.find_spec("duckdb") is None:
+            from .session import queries_of
 
-        return queries_of(self.session, rows)
+            with queries_of(self.session, rows):
+                yield
+            return
+        context = self.session.sparkContext
+
+        def each(do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+            found: list[Result] = context.parallelize(tasks, len(tasks)).map(do).collect()
+            return found
+
+        cores = context.defaultParallelism
+        parts = min(cores, 1 + rows // _ROWS_OF_PART)
+        self.at_once = cores + _WAITING
+        self._by_duckdb = Apart(each=each, parts=parts, few_rows=rows <= _FEW_ROWS)
+        try:
+            yield
+        finally:
+            self._by_duckdb = None
 
     def close(self) -> None:
         """Stops the session that it started."""

@@ -143,7 +143,7 @@ class DuckTable(Table):
         steps, once = self._steps, self._once
         if other is not None:
             steps, once = {**steps, **other._steps}, once | other._once
-        return DuckTable(self._database, step, columns, steps, once)
+        return type(self)(self._database, step, columns, steps, once)
 
 
 def _items(what: Sequence[tuple[str, str]]) -> str:
