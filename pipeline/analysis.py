@@ -129,7 +129,7 @@ def search(
             wanted.check(_named(table, "group"), _named(table, "topic"), found.span_ms)
         table = used.at_hand(with_groups(table))
         _search(found, table, used.at_once, tell)
-        noted = notes(table, found.kinds, tell)
+        noted = notes(table, found.kinds, tell, used.at_once)
         found.symptoms = noticed(table, noted, ended_ms(table))
         found.acts = acts(table, found.kinds, noted)
         tell("linking")

@@ -33,7 +33,7 @@ _MEMORY: Final = "600MB"
 """What DuckDB may take; beyond that it uses the disk. The process takes a quarter of a GB more."""
 _FEW_ROWS: Final = 50_000
 """So many DuckDB may keep of each step of a search."""
-_ROWS_OF_PART: Final = 2_000_000
+_ROWS_OF_PART: Final = 20_000_000
 """So many rows are worth a task of their own, where keys are folded."""
 _WAITING: Final = 2
 """Searches that wait for a core."""
@@ -105,7 +105,7 @@ class DuckEngine(Engine):
     def files(self, paths: Sequence[Path], kind: str | None = None) -> DuckTable:
         if not paths:
             return self.table(arrow_schema().empty_table())
-        return DuckTable(self._database, _read_by_duckdb(paths, kind), NAMES)
+        return DuckTable(self._database, reading(paths, kind), NAMES)
 
     def table(self, rows: Any) -> DuckTable:
         """An Arrow table, which is kept until the engine is closed."""
@@ -142,7 +142,8 @@ class DuckEngine(Engine):
         self._database.connection.close()
 
 
-def _read_by_duckdb(paths: Sequence[Path], kind: str | None) -> Step:
+def reading(paths: Sequence[Path], kind: str | None = None) -> Step:
+    """The first step of DuckDB's tables."""
     quoted = DuckTable.dialect.text
     names = ", ".join(quoted(str(path)) for path in paths)
     known = "" if kind is None else f"{quoted(kind)} AS "
@@ -214,7 +215,7 @@ class SparkEngine(Engine):
         from .tables.spark import SparkTable
 
         if paths and self._by_duckdb is not None:
-            return ApartTable(self._by_duckdb, _read_by_duckdb(paths, kind), NAMES)
+            return ApartTable(self._by_duckdb, reading(paths, kind), NAMES)
         schema = from_arrow_schema(arrow_schema())
         if not paths:
             return SparkTable(self.session.createDataFrame([], schema), NAMES)

@@ -1,6 +1,7 @@
 """Gives each ledger its rows, in the order of time, on either engine."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Final
 
@@ -34,14 +35,19 @@ _ORDER: Final = ("time_ms", "file", "position", "offset", "kind")
 _ALWAYS: Final = ("key", "kind", "source", "file", "position", "time_ms")
 
 
-def notes(observations: Table, kinds: Mapping[str, int], tell: Callable[[str], None]) -> list[Note]:
-    """What all ledgers noted, of kinds of rows that there are."""
-    found: list[Note] = []
-    for ledger in LEDGERS.values():
-        if any(map(kinds.get, ledger.needs or ledger.kinds)):
-            tell(f"going through {ledger.name}")
-            found += noted(observations, ledger)
-    return found
+def notes(
+    observations: Table, kinds: Mapping[str, int], tell: Callable[[str], None], at_once: int = 1
+) -> list[Note]:
+    """What all ledgers noted, of kinds of rows that there are; so many of them are given to the engine
+    `at_once`."""
+
+    def go(ledger: Ledger) -> list[Note]:
+        tell(f"going through {ledger.name}")
+        return noted(observations, ledger)
+
+    there = [each for each in LEDGERS.values() if any(map(kinds.get, each.needs or each.kinds))]
+    with ThreadPoolExecutor(at_once) as pool:
+        return [note for some in pool.map(go, there) for note in some]
 
 
 def noted(observations: Table, ledger: Ledger) -> list[Note]:
