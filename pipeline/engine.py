@@ -40,6 +40,8 @@ _WAITING: Final = 2
 _WAVES: Final = 3
 """Of a task for each core, that are given to Spark at a time: no core waits for the slowest task of a
 wave."""
+_LARGEST_WAVE: Final = 64
+"""What so many tasks give back the driver can take at once."""
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Tell = Callable[[str], None]
@@ -191,7 +193,7 @@ class SparkEngine(Engine):
         if not tasks:
             return
         context = self.session.sparkContext
-        wave = context.defaultParallelism
+        wave = min(context.defaultParallelism, _LARGEST_WAVE)
 
         def work(some: Sequence[Task]) -> list[Result]:
             found: list[Result] = context.parallelize(some, len(some)).map(do).collect()
