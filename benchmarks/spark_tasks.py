@@ -147,7 +147,6 @@ def main(
             "spark.eventLog.dir": events.as_uri(),
             "spark.eventLog.compress": "false",
             "spark.eventLog.rolling.enabled": "false",
-            "spark.executor.memory": "2g",
         }
         lines = (f"{key} {value}\n" for key, value in settings.items())
         (own / "spark-defaults.conf").write_text("".join(lines))

@@ -28,6 +28,8 @@ from .writing import Columns, Row, Rows, Writers
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_LOGS: Final = 16 << 20
+"""Bytes of logs that are read at once: half as much comes back."""
 _LARGE: Final = 64 << 20
 """Bytes of all files that are worth the seconds in which processes start."""
 
@@ -78,12 +80,12 @@ class TaskRead(NamedTuple):
 
 
 def tasks(looks: Iterable[Look], folder: str | None, timezone: tzinfo, part: int) -> Iterator[Task]:
-    """Some `part` bytes each, in the order of the files. Logs, whose rows come back, and what is written
-    where it is read are in different tasks: so rows stay in their order."""
+    """Some `part` bytes each, or less of logs, in the order of the files. Logs, whose rows come back, and
+    what is written where it is read are in different tasks: so rows stay in their order."""
     parts = (Part(each.file, each.reader, *range_, each.entries) for each in looks for range_ in each.ranges)
     number = count(1)
-    for _, some in groupby(parts, lambda each: each.reader in LOGS):
-        for group in grouped(some, lambda each: each.size, part):
+    for is_log, some in groupby(parts, lambda each: each.reader in LOGS):
+        for group in grouped(some, lambda each: each.size, min(part, _LOGS) if is_log else part):
             yield Task(next(number), tuple(group), timezone, folder)
 
 

@@ -115,11 +115,11 @@ def search(
 
     found = Analysis(collected, wanted=wanted)
     _count(found)
-    table = observations(used, collected.folder)
     spans = {file: span for file, span in collected.spans.items() if file not in without}
-    if without:
-        table = table.where(~F.col("file").isin(*without))
     with used.searching(found.kinds.total()):
+        table = observations(used, collected.folder)
+        if without:
+            table = table.where(~F.col("file").isin(*without))
         table = with_topics(table, found.kinds)
         found.clocks = compared(table)
         if found.clocks:

@@ -17,7 +17,8 @@ from ..extras import MissingExtraError
 from ..processes import in_order, side_by_side
 from .observations import NAMES, arrow_schema
 from .tables import Folding, Table
-from .tables.duck import Apart, Database, DuckTable, folded_apart
+from .tables.apart import Apart, ApartTable, asked, carry_out
+from .tables.duck import Database, DuckTable
 from .tables.stepwise import FEW, Step
 
 if TYPE_CHECKING:
@@ -34,9 +35,15 @@ _MEMORY_APART: Final = 300_000_000
 """What the processes that go through many rows may take for that together, besides 120 MB each."""
 _MANY_ROWS: Final = 1_000_000
 """Going through so many rows takes longer than another process takes to start."""
+_ROWS_OF_PART: Final = 20_000_000
+"""So many rows are worth a task of their own, where keys are folded."""
+_WAITING: Final = 2
+"""Searches that wait for a core."""
 _WAVES: Final = 3
 """Of a task for each core, that are given to Spark at a time: no core waits for the slowest task of a
 wave."""
+_LARGEST_WAVE: Final = 64
+"""What so many tasks give back the driver can take at once."""
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Tell = Callable[[str], None]
@@ -109,13 +116,7 @@ class DuckEngine(Engine):
     def files(self, paths: Sequence[Path], kind: str | None = None) -> DuckTable:
         if not paths:
             return self.table(arrow_schema().empty_table())
-        quoted = DuckTable.dialect.text
-        names = ", ".join(quoted(str(path)) for path in paths)
-        known = "" if kind is None else f"{quoted(kind)} AS "
-        columns = ", ".join(f'{known if name == "kind" else ""}"{name}"' for name in NAMES)
-        kinds = "hive_partitioning = false" if kind else "hive_types = {'kind': VARCHAR}"
-        step = Step(f"SELECT {columns} FROM read_parquet([{names}], {kinds})")
-        return DuckTable(self._database, step, NAMES)
+        return DuckTable(self._database, reading(paths, kind), NAMES)
 
     def table(self, rows: Any) -> DuckTable:
         """An Arrow table, which is kept until the engine is closed."""
@@ -152,21 +153,14 @@ class DuckEngine(Engine):
         # The longest begins first.
         many.sort(key=lambda each: -each.rows)
         processes = max(min(os.cpu_count() or 1, len(many)), 1)
-        parts = [self._apart(each, processes) for each in many]
-        apart = side_by_side(folded_apart, parts, processes, tell)
+        parts = [
+            asked(each.table, _MEMORY_APART // processes, each, str(self._scratch))
+            for each in many
+            if isinstance(each.table, DuckTable)
+        ]
+        apart = side_by_side(carry_out, parts, processes, tell)
         made |= {each.name: found for each, found in zip(many, apart, strict=True)}
         return iter([made[each.name] for each in foldings])
-
-    def _apart(self, folding: Folding, processes: int) -> Apart:
-        assert isinstance(folding.table, DuckTable)
-        return Apart(
-            folding.name,
-            folding.table.sorted(folding.key, folding.order),
-            folding.names,
-            folding.fold,
-            _MEMORY_APART // processes,
-            str(self._scratch / folding.name),
-        )
 
     def at_hand(self, table: Table) -> Table:
         assert isinstance(table, DuckTable)
@@ -176,12 +170,27 @@ class DuckEngine(Engine):
         self._database.connection.close()
 
 
-class SparkEngine(Engine):
-    """Uses the session that runs already, if there is one. PipelineError, when it is needed, without Java."""
+def reading(paths: Sequence[Path], kind: str | None = None) -> Step:
+    """The first step of DuckDB's tables."""
+    quoted = DuckTable.dialect.text
+    names = ", ".join(quoted(str(path)) for path in paths)
+    known = "" if kind is None else f"{quoted(kind)} AS "
+    columns = ", ".join(f'{known if name == "kind" else ""}"{name}"' for name in NAMES)
+    kinds = "hive_partitioning = false" if kind else "hive_types = {'kind': VARCHAR}"
+    return Step(f"SELECT {columns} FROM read_parquet([{names}], {kinds})")
 
-    at_once = 3  # a search waits half of the time for its driver
+
+class SparkEngine(Engine):
+    """Uses the session that runs already, if there is one. PipelineError, when it is needed, without Java.
+
+    Each search of up to `most_rows` is a task, in which DuckDB carries it out: beyond that it would take one
+    core too long, and Spark plans it and divides it.
+    """
+
+    at_once = 3  # a search that Spark plans waits half of the time for its driver
     part = 64 << 20
     is_apart = True
+    most_rows = 500_000_000
 
     def __init__(self, scratch: Path, master: str, tell: Tell = lambda _: None) -> None:
         if importlib.util.find_spec("pyspark") is None:
@@ -190,6 +199,7 @@ class SparkEngine(Engine):
 
         self._scratch, self._master, self._tell = scratch, master, tell
         self._theirs = SparkSession.getActiveSession() is not None
+        self._by_duckdb: Apart | None = None
 
     @property
     def session(self) -> SparkSession:
@@ -209,7 +219,7 @@ class SparkEngine(Engine):
         if not tasks:
             return
         context = self.session.sparkContext
-        wave = context.defaultParallelism
+        wave = min(context.defaultParallelism, _LARGEST_WAVE)
 
         def work(some: Sequence[Task]) -> list[Result]:
             found: list[Result] = context.parallelize(some, len(some)).map(do).collect()
@@ -232,6 +242,8 @@ class SparkEngine(Engine):
 
         from .tables.spark import SparkTable
 
+        if paths and self._by_duckdb is not None:
+            return ApartTable(self._by_duckdb, reading(paths, kind), NAMES)
         schema = from_arrow_schema(arrow_schema())
         if not paths:
             return SparkTable(self.session.createDataFrame([], schema), NAMES)
@@ -250,10 +262,36 @@ class SparkEngine(Engine):
         assert isinstance(table, SparkTable)
         table.frame.write.mode("append").partitionBy("kind").parquet(str(folder))
 
-    def searching(self, rows: int) -> AbstractContextManager[None]:
-        from .session import queries_of
+    @contextmanager
+    def searching(self, rows: int) -> Iterator[None]:
+        if rows > self.most_rows or importlib.util.find_spec("duckdb") is None:
+            from .session import queries_of
 
-        return queries_of(self.session, rows)
+            with queries_of(self.session, rows):
+                yield
+            return
+        context = self.session.sparkContext
+
+        def each(do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
+            found: list[Result] = context.parallelize(tasks, len(tasks)).map(do).collect()
+            return found
+
+        cores = context.defaultParallelism
+        parts = min(cores, 1 + rows // _ROWS_OF_PART)
+        self.at_once = cores + _WAITING
+        self._by_duckdb = Apart(each=each, parts=parts, few_rows=rows <= FEW)
+        try:
+            yield
+        finally:
+            self._by_duckdb = None
+
+    def folded(self, foldings: Sequence[Folding], tell: Tell) -> Iterator[list[dict[str, Any]]]:
+        def fold(each: Folding) -> list[dict[str, Any]]:
+            tell(f"going through {each.name}")
+            return each.folded()
+
+        with ThreadPoolExecutor(self.at_once) as pool:
+            yield from pool.map(fold, foldings)
 
     def close(self) -> None:
         """Stops the session that it started."""

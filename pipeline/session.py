@@ -20,6 +20,8 @@ _OLDEST_JAVA: Final = 17
 _LOOPBACK: Final = "127.0.0.1"
 _SETTINGS: Final = {
     "spark.driver.memory": "2g",
+    # What Python's tasks take comes on top of it.
+    "spark.executor.memory": "1g",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.shuffle.partitions": "8",
@@ -29,6 +31,8 @@ _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     # Half the CPU time for queries that end before the second compiler pays off.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC -XX:ParallelGCThreads=2",
+    # Python does what tasks do; Spark's own queries over many rows are worth the second compiler.
+    "spark.executor.extraJavaOptions": "-XX:+UseParallelGC -XX:ParallelGCThreads=2",
     # Each kind of row has a folder; with fewer writers than kinds, rows would be sorted before they are
     # written.
     "spark.sql.maxConcurrentOutputFileWriters": "64",

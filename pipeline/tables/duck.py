@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
-from ..progress import Rows
 from .batches import rows_of
 from .dialects import DUCKDB
 from .stepwise import Step, Steps, query, rows, rows_of_many, used_again
@@ -29,12 +28,14 @@ class Database:
     """What the tables of one connection have in common; `numbers` makes the names of their steps.
 
     If there are `few_rows`, to plan takes longer than to carry out, and what is used more than once is worked
-    out once. `large` are filters that turned out to let many rows pass."""
+    out once. `large` are filters that turned out to let many rows pass. `read` is told of rows that are
+    folded."""
 
     connection: duckdb.DuckDBPyConnection
     numbers: Iterator[int] = field(default_factory=count)
     few_rows: bool = False
     large: set[str] = field(default_factory=set)
+    read: Callable[[int], None] = lambda _: None
 
 
 class DuckTable(Table):
@@ -86,16 +87,13 @@ class DuckTable(Table):
     def folded(
         self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
     ) -> list[dict[str, Any]]:
+        by = ", ".join(f"{_name(each)} NULLS FIRST" for each in (key, *order))
         if self._database.few_rows:
-            by = _ordered(key, order)
             found = rows(self._database.connection, self._steps, self._step, f"ORDER BY {by}")
             places = [self.columns.index(each) if each in self.columns else -1 for each in names]
             return list(fold(tuple((*row, None)[at] for at in places) for row in found))
-        return list(fold(_streamed(self._database.connection, self.sorted(key, order), names)))
-
-    def sorted(self, key: str, order: Sequence[str]) -> str:
-        """All of it as SQL, with its rows in the order in which they are folded."""
-        return f"{self.query()} ORDER BY {_ordered(key, order)}"
+        query = f"{self.query()} ORDER BY {by}"
+        return list(fold(_streamed(self._database.connection, query, names, self._database.read)))
 
     def query(self) -> str:
         """All of it as SQL."""
@@ -149,38 +147,14 @@ class DuckTable(Table):
         steps, once = self._steps, self._once
         if other is not None:
             steps, once = {**steps, **other._steps}, once | other._once
-        return DuckTable(self._database, step, columns, steps, once)
-
-
-class Apart(NamedTuple):
-    """A fold of many rows by a database of its own, which may take so many bytes of `memory`, and uses
-    `scratch` for what does not fit."""
-
-    name: str
-    query: str
-    names: Sequence[str]
-    fold: Fold
-    memory: int
-    scratch: str
-
-
-def folded_apart(what: Apart, tell: Callable[[str], None]) -> list[dict[str, Any]]:
-    """What it makes of the rows; tells every few seconds how far it is."""
-    import duckdb
-
-    config = {"memory_limit": f"{what.memory}B", "temp_directory": what.scratch, "threads": "1"}
-    tell(f"going through {what.name}")
-    with duckdb.connect(config={**config, "preserve_insertion_order": False}) as connection:
-        connection.execute("SET enable_progress_bar = false")
-        rows = _streamed(connection, what.query, what.names, Rows(what.name, tell).read)
-        return list(what.fold(rows))
+        return type(self)(self._database, step, columns, steps, once)
 
 
 def _streamed(
     connection: duckdb.DuckDBPyConnection,
     query: str,
     names: Sequence[str],
-    read: Callable[[int], None] = lambda _: None,
+    read: Callable[[int], None],
 ) -> Iterator[tuple[Any, ...]]:
     # Planned twice; `execute` plans once, but keeps all rows before it gives the first (DuckDB 2.0).
     result = connection.sql(query)
@@ -189,10 +163,6 @@ def _streamed(
     for batch in reader(_AT_A_TIME):
         yield from rows_of((batch,), names)
         read(len(batch))
-
-
-def _ordered(key: str, order: Sequence[str]) -> str:
-    return ", ".join(f"{_name(each)} NULLS FIRST" for each in (key, *order))
 
 
 def _items(what: Sequence[tuple[str, str]]) -> str:

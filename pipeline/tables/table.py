@@ -145,8 +145,12 @@ class Folding(NamedTuple):
     fold: Fold
     schema: pa.Schema
 
+    @property
+    def how(self) -> tuple[str, Sequence[str], Sequence[str], Fold, pa.Schema]:
+        return self.key, self.order, self.names, self.fold, self.schema
+
     def folded(self) -> list[dict[str, Any]]:
-        return self.table.folded(self.key, self.order, self.names, self.fold, self.schema)
+        return self.table.folded(*self.how)
 
 
 class Grouped(Generic[T]):

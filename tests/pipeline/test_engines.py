@@ -60,7 +60,15 @@ USED = re.compile(r"\b[a-z_]+(?=\()|\w+ JOIN \w+ (?:USING|ON)")
 """Functions and joins in SQL."""
 
 
+@pytest.fixture(params=["planned", "tasks"])
+def who_searches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark, or DuckDB in its tasks."""
+    if request.param == "planned":
+        monkeypatch.setattr(SparkEngine, "most_rows", 0)
+
+
 @pytest.mark.parametrize("module", SEARCHED)
+@pytest.mark.usefixtures("who_searches")
 def test_in_rows_made_by_hand(spark: SparkSession, module: str, tmp_path: Path) -> None:
     find = import_module(f"mockbroker.pipeline.signatures.{module}").find
     rows = [*rows_of(SEARCHED[module]), *healthy().rows]
@@ -85,6 +93,7 @@ def by_duckdb(given: Path, tmp_path_factory: pytest.TempPathFactory) -> Analysis
 
 
 @pytest.mark.timeout(900)
+@pytest.mark.usefixtures("who_searches")
 def test_in_files_of_every_kind(
     spark: SparkSession, given: Path, by_duckdb: Analysis, tmp_path: Path
 ) -> None:

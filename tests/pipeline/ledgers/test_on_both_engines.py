@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from mockbroker.pipeline.client_groups import with_groups
 from mockbroker.pipeline.engine import DuckEngine, Engine, SparkEngine
 from mockbroker.pipeline.ledgers import Note, notes
@@ -60,3 +62,6 @@ def test_in_rows_made_by_hand(spark: SparkSession, tmp_path: Path) -> None:
         "share-worn",
     }
     assert noted(SparkEngine(tmp_path, MASTER)) == ours
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(SparkEngine, "most_rows", 0)
+        assert noted(SparkEngine(tmp_path, MASTER)) == ours
