@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..readers.broker_life_messages import ENDED_ITSELF
+from ..readers.broker_life_messages import ENDED_ITSELF, TOLD_TO_END
 from ..tables import functions as F
 from .ledger import Ledger
 from .row import Note, Row, note
@@ -20,7 +20,7 @@ _RUNS: Final = (*_STARTED, "unfenced")
 _LEAVES: Final = (
     *("in controlled shutdown", "controlled shutdown granted", "shutting down", "a controlled shutdown"),
     *("an immediate shutdown", "unclean shutdown: the controlled one failed", "state SHUTTING_DOWN"),
-    *("shut down completed", "state SHUTDOWN", "unregistered"),
+    *("shut down completed", "state SHUTDOWN", "unregistered", TOLD_TO_END),
 )
 _REGISTERED: Final = "registered"
 _BEGAN: Final = "began"

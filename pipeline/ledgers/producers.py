@@ -7,6 +7,7 @@ from typing import Final
 from ..readers.member_messages import FATAL
 from ..readers.refusal_messages import GIVEN, INVALID, TOO_LARGE, TRANSACTION_TIMEOUT
 from ..refused_producers import with_ids
+from ..tables import Table
 from ..tables import functions as F
 from .ledger import Ledger, refused_only
 from .row import Note, Row, note
@@ -27,7 +28,8 @@ _UNLESS_IT_WRITES: Final = (
     "UNKNOWN_SERVER_ERROR",
 )
 ERRORS: Final = (*_FATAL, *_OF_RECORDS, *_UNLESS_IT_WRITES, *_IF_GIVEN)
-_WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit")
+_BEGINS: Final = "initialized"
+_WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit", _BEGINS)
 """What a producer that goes on makes of its transactional id."""
 
 
@@ -82,9 +84,17 @@ def end(state: Producer) -> Iterator[Note]:
     )
 
 
+def _of_both(rows: Table) -> Table:
+    """Refusals may name the producer alone: who begins anew is known by its transactional id, and by that."""
+    begun = rows.where(F.col("detail") == _BEGINS)
+    begun = begun.where(F.col("transactional_id").isNotNull() & F.col("producer_id").isNotNull())
+    return rows.unionByName(begun.withColumn("key", _BY_NUMBER))
+
+
+_BY_NUMBER: Final = F.concat(F.lit("producer "), F.col("producer_id").cast("string"))
 _WHO: Final = F.coalesce(
     F.concat(F.lit("id "), F.col("transactional_id")),
-    F.concat(F.lit("producer "), F.col("producer_id").cast("string")),
+    _BY_NUMBER,
     F.concat(F.lit("client "), F.col("client")),
     F.when(F.col("error").isin(*_OF_RECORDS), F.concat_ws("-", "topic", F.col("partition").cast("string"))),
 )
@@ -119,4 +129,5 @@ LEDGER: Final = Ledger(
     step,
     end,
     with_ids,
+    _of_both,
 )

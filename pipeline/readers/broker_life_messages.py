@@ -11,6 +11,7 @@ from .log_messages import END, Values, message
 
 ENDED_ITSELF: Final = "ended itself: "
 """How the detail of a broker that met a fatal error begins."""
+TOLD_TO_END: Final = "told to end"
 
 
 def _state(_: Entry, found: re.Match[str]) -> Values:
@@ -55,6 +56,8 @@ MESSAGES: Final = (
             "Exiting Kafka due to fatal exception",
         )
     ),
+    # LoggingSignalHandler: often the last line, since log4j then shuts down beside the broker.
+    message("broker", "Terminating process due to signal", "due to signal", detail=TOLD_TO_END),
     # BrokerLifecycleManager
     message(
         "broker",

@@ -10,7 +10,7 @@ from typing import Final
 from ..findings import LIKELY, findings
 from ..readers.follower_messages import UNANSWERED
 from ..reproduction import Reproduction, Template
-from ..rows import PARTITION, first_of, of_kinds, place, prefixed, same, seen, sentence
+from ..rows import PARTITION, after, before, of_kinds, place, seen, sentence
 from ..signature import Search, Signature
 from ..tables import Table, Window
 from ..tables import functions as F
@@ -43,24 +43,34 @@ def find(observations: Table) -> Table:
 
 def _silent(observations: Table) -> Table:
     """Leaders that did not answer, from `begun_ms` until another one was elected at `elected_ms`."""
-    rows = of_kinds(observations, UNANSWERED).where("leader is not null and time_ms is not null")
-    rows = rows.withColumn("first", seen()).select(*PARTITION, "leader", "time_ms", "first")
-    leaders = of_kinds(observations, "leader").where("leader >= 0 and time_ms is not null")
-    leaders = prefixed(leaders, "l_", *PARTITION, "leader", "time_ms", "file", "position", elected=seen())
-    later = [
-        *same("l_", PARTITION),
-        F.col("l_leader") != F.col("leader"),
-        F.col("l_time_ms") >= F.col("time_ms"),
-    ]
-    rows = rows.join(leaders, later)
-    next_ = Window.partitionBy(*PARTITION, "leader", "time_ms").orderBy("l_time_ms", "l_file", "l_position")
-    rows = first_of(rows, next_)
+    elects = F.col("elects")
+    rows = of_kinds(observations, UNANSWERED, "leader").where("topic is not null and time_ms is not null")
+    rows = rows.withColumns({"elects": F.col("kind") == "leader", "seen": seen()})
+    rows = rows.where(F.col("leader").isNotNull() & ((F.col("leader") >= 0) | ~elects))
+    window = Window.partitionBy(*PARTITION).orderBy("time_ms", "elects", "file", "position")
+    rows = rows.select(*PARTITION, "leader", "time_ms", "file", "position", "elects", "seen")
+    rows = rows.withColumn("was", F.last(F.when(elects, F.col("leader")), True).over(before(window)))
+    another = elects & (F.col("was").isNull() | (F.col("was") != F.col("leader")))
+    elected = F.struct("leader", "time_ms", "seen")
+    # One row of a leader may name the one that does not answer: the next that names another one counts.
+    rows = rows.withColumn("other", F.last(F.when(another, elected), True).over(after(window)))
+    told = F.struct("leader", "time_ms", "seen", "other")
+    rows = rows.withColumn("next", F.last(F.when(elects, told), True).over(after(window)))
+    rows = rows.where(~elects)
+    is_other = F.col("next.leader") != F.col("leader")
+    rows = rows.withColumns(
+        {
+            name: F.when(is_other, F.col(f"next.{of}")).otherwise(F.col(f"next.other.{of}"))
+            for name, of in (("elected_ms", "time_ms"), ("elected", "seen"))
+        }
+    )
     return (
-        rows.groupBy(*PARTITION, "leader", F.col("l_time_ms").alias("elected_ms"))
+        rows.where("elected_ms is not null")
+        .groupBy(*PARTITION, "leader", "elected_ms")
         .agg(
             F.min("time_ms").alias("begun_ms"),
             F.max("time_ms").alias("last_ms"),
-            F.min_by("first", "time_ms").alias("first"),
+            F.min_by("seen", "time_ms").alias("first"),
             F.min_by("elected", "time_ms").alias("elected"),
         )
         .where(F.col("elected_ms") - F.col("begun_ms") >= _LASTS_MS)

@@ -188,7 +188,7 @@ SEARCH: Final = Search(
         reproductions=(
             Reproduction(
                 _REACHED,
-                "a delivery count limit below the attempts that a record takes",
+                "a delivery count limit below the attempts that records take, released or rejected at last",
                 "a delivery count limit that is not below them",
                 template=WORN,
                 kafka="4.4",

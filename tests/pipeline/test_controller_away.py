@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from mockbroker.pipeline.observations import Observation
 from mockbroker.pipeline.signatures import controller_away
 
 from .readers.reading import of_kind, rows
@@ -60,6 +64,39 @@ def test_an_election_that_waited() -> None:
 )
 def test_an_election_that_did_not(history: History) -> None:
     assert found_in(history.rows, controller_away.find) == []
+
+
+def test_the_next_row_of_a_leader_that_names_another_one_counts() -> None:
+    """As if each row of a follower were compared with each row of a leader."""
+    random, rows, expected = Random(7), list[Observation](), set[tuple[int, int, int, int]]()
+    for partition in range(40):
+        history = History("broker-log", partition=partition)
+        for _ in range(60):
+            history.add("controller", 0, topic=None, partition=None, **BROKERS)
+            kind = random.choice(["unanswered", "unanswered", "leader"])
+            history.add(kind, random.choice([0, 9, 20]) * SECOND, leader=random.randrange(1, 4), **BROKERS)
+        rows += history.rows
+        expected |= {(partition, *each) for each in elections(history.rows)}
+    found = set()
+    for each in found_in(rows, controller_away.find):
+        (seconds,) = re.findall(r"for (\d+) s", each.summary)
+        end_ms = each.evidence[-1].time_ms
+        found.add((each.partition, each.broker, end_ms - int(seconds) * SECOND, end_ms))
+    assert len(expected) > 40
+    assert found == expected
+
+
+def elections(rows: list[Observation]) -> Iterator[tuple[int, int, int]]:
+    """Of one partition: the leader that did not answer, since when, and when another one was elected."""
+    told = [(each.kind, each.leader or 0, each.time_ms or 0) for each in rows if each.leader is not None]
+    silent: dict[tuple[int, int], list[int]] = {}
+    for kind, leader, time_ms in told:
+        later = [ms for by, other, ms in told if by == "leader" and other != leader and ms >= time_ms]
+        if kind == "unanswered" and later:
+            silent.setdefault((leader, min(later)), []).append(time_ms)
+    for (leader, end_ms), times in silent.items():
+        if end_ms - min(times) >= 30 * SECOND >= end_ms - max(times):
+            yield leader, min(times), end_ms
 
 
 @pytest.mark.parametrize("form", [NEW, OLD], ids=["since 2.0", "before"])

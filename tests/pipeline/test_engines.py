@@ -25,10 +25,18 @@ from mockbroker.pipeline.tables.spark import SparkTable
 
 from ..needs import SPARK as SPARK_AND_JAVA
 from ..properties import thorough
-from . import test_consumer_groups, test_offsets_topic, test_resets, test_rewinds, test_share_groups
+from . import (
+    test_consumer_groups,
+    test_lost_disks,
+    test_offsets_topic,
+    test_resets,
+    test_rewinds,
+    test_share_groups,
+)
 from .readers.reading import STORIES
 from .real_clusters import NEWEST, unpacked
 from .rows import History, found_in, healthy, rows_of
+from .short_histories import recreated
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -40,6 +48,7 @@ def by_text(findings: list[Any]) -> list[Any]:
 
 SEARCHED: dict[str, dict[str, History]] = {
     "consumer_groups": test_consumer_groups.STORIES,
+    "lifetimes": {"recreated": recreated(), "gone": test_lost_disks.GONE, **test_lost_disks.NOT_GONE},
     "offsets_topic": {**test_offsets_topic.FOUND, **test_offsets_topic.RESET, **test_offsets_topic.NONE},
     "resets": {**test_resets.RESETS, **test_resets.NO_RESETS},
     "rewinds": {**test_rewinds.FOUND, **test_rewinds.NONE},

@@ -30,6 +30,7 @@ def lives(*details: str) -> Rows:
         ([*BEGINS, *LEAVES, *BEGINS], "broker-shut-down", 6),
         ([*BEGINS, *LEAVES], "broker-shut-down", None),
         ([*BEGINS, *BEGINS], "broker-died", 3),
+        ([*BEGINS, "told to end", *BEGINS], "broker-shut-down", 3),
         ([*BEGINS, TIMED_OUT, "fenced", *BEGINS], "broker-died", 4),
         ([*BEGINS, TIMED_OUT, "fenced", "registered, epoch 20"], "broker-died", None),
         ([TIMED_OUT, "fenced", "registered, epoch 20", "unfenced"], "broker-died", 3),

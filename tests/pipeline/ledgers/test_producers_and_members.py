@@ -8,6 +8,9 @@ import pytest
 
 from mockbroker.pipeline.ledgers import members, producers
 
+from ..rows import History
+from ..short_histories import NO_TOPIC
+from ..symptoms.test_explaining import analyzed
 from .folding import MINUTE, SECOND, Rows, noted
 
 FENCED = "m-1 fenced: the member session expired"
@@ -24,6 +27,8 @@ FENCED = "m-1 fenced: the member session expired"
         ("UNKNOWN_SERVER_ERROR", "Empty", True),
         ("OUT_OF_ORDER_SEQUENCE_NUMBER", "PrepareAbort orders-0", True),
         ("INVALID_PRODUCER_EPOCH", "CompleteCommit", False),
+        ("INVALID_PRODUCER_EPOCH", "initialized", False),
+        ("PRODUCER_FENCED", "initialized", True),
     ],
 )
 def test_a_producer_that_is_refused(error: str, then: str, *, for_good: bool) -> None:
@@ -38,6 +43,18 @@ def test_a_producer_that_is_refused(error: str, then: str, *, for_good: bool) ->
 def test_a_producer_that_writes_again() -> None:
     rows = Rows(producer_id=7).add("refused", error="UNKNOWN_PRODUCER_ID").add("append", producer_epoch=1)
     assert noted(producers.LEDGER, rows) == []
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_a_producer_that_begins_anew_with_its_transactional_id(*, again: bool) -> None:
+    """The broker that refused it names the producer alone."""
+    begun: dict[str, Any] = {"transactional_id": "payments", "detail": "initialized", "producer_id": 7}
+    history = History("broker-log").add("transaction", producer_epoch=0, **NO_TOPIC, **begun)
+    history.add("refused", producer_id=7, producer_epoch=0, error="INVALID_PRODUCER_EPOCH")
+    if again:
+        history.add("transaction", producer_epoch=2, **NO_TOPIC, **begun)
+    found = [(each.name, each.who) for each in analyzed(history).symptoms]
+    assert found == [("producer-refused", "producer 7")] * (not again)
 
 
 def test_a_member_that_is_put_out() -> None:
