@@ -116,6 +116,37 @@ def test_a_page_is_told_what_others_do_not_supersede(
     assert max(row["high_watermark"] for row in rows if row["kind"] == "high-watermark") == 20
 
 
+def test_a_page_asks_for_a_summary_when_it_is_ready(
+    of_console: MockCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "MOST", 10)
+    connection = http.client.HTTPConnection(of_console.control_url.removeprefix("http://"), timeout=60)
+
+    def begun(query: str) -> http.client.HTTPResponse:
+        connection.request("GET", f"/trace/history?{query}")
+        return connection.getresponse()
+
+    def produced() -> None:
+        for _ in range(20):
+            of_console.produce("orders", b"v")
+
+    with contextlib.closing(connection):
+        answer = begun("since=-1000&ready=0")
+        first = json.loads(answer.readline())["number"]
+        produced()
+        whole = [first, *numbers([answer.read()])]
+        assert whole == [*range(1, whole[-1] + 1)]
+        for _ in range(2):
+            produced()
+            rows = [json.loads(line) for line in begun(f"since={whole[-1]}&ready=1").read().splitlines()]
+            found = [row["number"] for row in rows]
+            assert (found == sorted(found), found[0] > whole[-1]) == (True, True)
+            assert len(found) < found[-1] - whole[-1]
+            whole.append(found[-1])
+        marks = [row["high_watermark"] for row in rows if row["kind"] == "high-watermark"]
+        assert marks == [60]
+
+
 def test_as_many_follow_as_may(of_console: MockCluster) -> None:
     address = of_console.control_url.removeprefix("http://")
     with contextlib.ExitStack() as stack:
