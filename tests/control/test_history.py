@@ -5,20 +5,25 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
+from unittest import mock
 
 import pytest
 import trio
 import trio.testing
 
 from mockbroker import MockCluster
+from mockbroker.control import history as histories
 from mockbroker.control import lines as pages
 from mockbroker.control.history import History
 from mockbroker.control.latest import line_of, parts_of
 from mockbroker.control.stream import MOST_STREAMS
 from mockbroker.trace import Event, Trace
+from mockbroker.trace.as_json import as_json
 from mockbroker.trace.events import Broker, Keyframe
+from mockbroker.trace.looks import Snapshot
 from tests.control.asking import ask
 from tests.driving.cluster import a_cluster, create
 
@@ -195,6 +200,27 @@ def test_the_parts_of_a_keyframe_are_its_line(partitions: int) -> None:
     parts = list(parts_of(keyframe))
     assert b"".join(parts) == line_of(keyframe)
     assert (len(parts) > 4) == (partitions == 300)
+
+
+@pytest.mark.parametrize("partitions", [1, 400])
+def test_the_whole_state_comes_back_from_a_file(monkeypatch: pytest.MonkeyPatch, partitions: int) -> None:
+    monkeypatch.setattr(histories, "_AT_HAND", 1)
+    cluster = a_cluster(brokers=2)
+    create(cluster, "orders", partitions, 2)
+    trace = Trace(cluster)
+    trace.start()
+    with contextlib.closing(History()) as history:
+        trace.hand_to(history)
+        (told,) = [each for each in trace.whole() if isinstance(each, Keyframe)]
+        for number in range(told.number + 1, EVENTS):
+            history([Broker(number, 0, 1, "running", False)])
+        with mock.patch.object(Snapshot, "joined", side_effect=Snapshot.joined) as joined:
+            _, parts = history.after(told.number - 1)
+        assert len(*joined.call_args.args) == math.ceil(partitions / 150)
+        (row,) = [json.loads(line) for line in b"".join(parts).splitlines()]
+        assert numbers(history.between(told.number, EVENTS)) == [*range(told.number, EVENTS)]
+    assert row == json.loads(as_json(told))
+    assert sum(each["kind"] == "leader" for each in row["rows"]) == partitions
 
 
 @pytest.mark.trio
