@@ -113,23 +113,28 @@ class Load(NamedTuple):
 
 
 def measured(
-    given: Load, what: str, look: Callable[[Served], dict[str, Any]] | None, *, console: bool = True
+    given: Load,
+    what: str,
+    look: Callable[[Served], Callable[[], dict[str, Any]]] | None,
+    *,
+    console: bool = True,
 ) -> dict[str, Any]:
-    """How late clients are answered, what that costs the cluster, and what is seen by who looks meanwhile."""
+    """How late clients are answered, what that costs the cluster, and what is seen by who looks meanwhile:
+    that is put together once clients have ended."""
     with busy(given.partitions, console=console) as served:
         memory, before = [resident_mb(served.pid)], cpu_us(served.pid) or 0
         with load(served, given.rate, given.seconds) as clients:
-            seen = {} if look is None else look(served)
+            seen = None if look is None else look(served)
             assert clients.stdout is not None
             told = json.loads(clients.stdout.read())
         spent = (cpu_us(served.pid) or 0) - before
         memory.append(resident_mb(served.pid))
     answered = given.rate * given.seconds - told["unanswered"]
     cost = {"broker_cpu_us": round(spent / answered), "broker_mb": [round(each or 0) for each in memory]}
-    return {"what": what, **told, **cost, **seen}
+    return {"what": what, **told, **cost, **(seen() if seen else {})}
 
 
-def frames(found: Browser, served: Served, seconds: float, pages: int) -> dict[str, Any]:
+def frames(found: Browser, served: Served, seconds: float, pages: int) -> Callable[[], dict[str, Any]]:
     """Of one of so many pages: ms until it has painted something, and until it shows partitions; ms from one
     frame to the next; MB of its JavaScript at the beginning and at the end; and the cores that all take."""
     others = [found.new_page() for _ in range(pages - 1)]
@@ -146,20 +151,25 @@ def frames(found: Browser, served: Served, seconds: float, pages: int) -> dict[s
     took = sorted(page.evaluate(_FRAMES, seconds / 2))
     cores = (browser_cpu_us() - spent) / 1e6 / (time.monotonic() - began)
     heap.append(page.evaluate(_HEAP))
-    tasks = longest_tasks(found.stop_tracing())
-    for each in [page, *others]:
-        each.close()
-    return {
-        "first_paint_ms": round(paint),
-        "ready_ms": round(ready),
-        "frames": len(took),
-        "median_ms_of_frames": round(statistics.median(took), 1),
-        "p99_ms_of_frames": round(took[int(len(took) * 0.99)], 1),
-        "longest_ms_of_frames": round(took[-1], 1),
-        "longest_tasks_cpu_ms": tasks,
-        "heap_mb": heap,
-        "browser_cores": round(cores, 2),
-    }
+
+    def seen() -> dict[str, Any]:
+        # To get the trace takes a core for a second.
+        tasks = longest_tasks(found.stop_tracing())
+        for each in [page, *others]:
+            each.close()
+        return {
+            "first_paint_ms": round(paint),
+            "ready_ms": round(ready),
+            "frames": len(took),
+            "median_ms_of_frames": round(statistics.median(took), 1),
+            "p99_ms_of_frames": round(took[int(len(took) * 0.99)], 1),
+            "longest_ms_of_frames": round(took[-1], 1),
+            "longest_tasks_cpu_ms": tasks,
+            "heap_mb": heap,
+            "browser_cores": round(cores, 2),
+        }
+
+    return seen
 
 
 def browser_cpu_us() -> float:
