@@ -228,6 +228,15 @@ class History:
         until = self._blocks[: bisect.bisect_right(self._blocks, number, key=_FIRST)]
         return next((each.first for each in reversed(until) if each.keyframe), self.first)
 
+    def recent(self, count: int) -> int:
+        """From which event on about so many of the last are told, as `keyframe`: rather fewer, since more
+        keep a page and the cluster busy for long."""
+        number = self.last - count
+        if number <= self.first:
+            return self.keyframe(self.first)
+        later = self._blocks[bisect.bisect_right(self._blocks, number, key=_FIRST) :]
+        return next((each.first for each in later if each.keyframe), self.keyframe(number))
+
     def between(self, first: int, last: int) -> Iterator[bytes]:
         """Lines, in parts, from the keyframe before an event up to another one."""
         number = self.keyframe(first) - 1

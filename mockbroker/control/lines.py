@@ -32,6 +32,9 @@ _PATH: Final = "/trace/history"
 _EVERY_S: Final = 0.1
 _MANY_S: Final = 0.25
 """The same after a summary: pages draw no more often then, and of more that came at once less is told."""
+_APART_S: Final = 0.2
+"""Pages get a summary one after the other, so many seconds apart: clients of the cluster would wait while all
+of them draw it."""
 _MOST_S: Final = 1.0
 _SHARE: Final = 0.1
 """How much of the time it may take to make what pages get, as long as they wait no longer than `_MOST_S`."""
@@ -52,6 +55,9 @@ class Beats:
         self._spent_s = 0.0
         self._newest = 0
         self._least_s = _EVERY_S
+        self._turns = 0
+        """How many pages have got a summary since the last time."""
+        self._turn_s = -math.inf
 
     async def after(self, last: int) -> int:
         """Waits for one with events after this one, of which there is one already: the number of the newest
@@ -61,12 +67,21 @@ class Beats:
             if trio.current_time() >= self._at_s + pause_s:
                 self.history.catch_up()
                 newest = self.history.last
-                self._least_s = _MANY_S if newest - self._newest > MOST else _EVERY_S
+                many = newest - self._newest > MOST
+                self._least_s = max(_MANY_S, self._turns * _APART_S) if many else _EVERY_S
+                self._turns = 0
                 self._at_s, self._spent_s, self._newest = trio.current_time(), 0.0, newest
             elif self._newest > last:
                 return self._newest
             else:
                 await trio.sleep_until(self._at_s + pause_s)
+
+    async def turn(self) -> None:
+        """Waits until it is a page's turn to get a summary."""
+        self._turns += 1
+        begin_s = max(trio.current_time(), self._turn_s)
+        self._turn_s = begin_s + _APART_S
+        await trio.sleep_until(begin_s)
 
     def timed(self, parts: Iterable[T]) -> Iterator[T]:
         """The same parts; how long they take to make counts."""
@@ -130,8 +145,10 @@ class Following:
         async with self._beats.making:
             await self._made(self._history.digest(newest))
             summary = self._history.summary(self._last)
-            data = b"".join(await self._made(summary))
+            await self._made(summary)
+        await self._beats.turn()
         # To send each part costs as much as some lines do.
+        data = b"".join(summary)
         await send({"type": "http.response.body", "body": data, "more_body": True})
         self._last = summary.last
 
@@ -175,7 +192,7 @@ def routes(history: History) -> list[Route]:
             return error_answer(503, FULL)
         since = given["since"]
         if since < 0:
-            since = history.keyframe(max(history.last + since, 1)) - 1
+            since = history.recent(-since) - 1
         return Following(beats, since, target, given.get("ready"))
 
     async def moments(_: Request) -> Response:

@@ -75,6 +75,11 @@ def test_a_stretch_begins_with_a_keyframe(history: History, first: int, last: in
     assert numbers(history.between(first, last)) == [*range(begins, min(last, EVENTS) + 1)]
 
 
+@pytest.mark.parametrize(("count", "begins"), [(1_000, 3_000), (2_000, 3_000), (4_000, 700), (5_000, 1)])
+def test_about_as_many_are_told_as_are_asked_for(history: History, count: int, begins: int) -> None:
+    assert history.recent(count) == begins
+
+
 def test_the_oldest_events_are_forgotten_where_there_is_no_room() -> None:
     with contextlib.closing(told(25_000)) as small, contextlib.closing(told(1 << 30)) as whole:
         assert whole.first == 1
@@ -283,3 +288,27 @@ async def test_pages_get_what_is_new_at_the_same_times(mock_clock: trio.testing.
         mock_clock.autojump_threshold = 0
         await page(2)
         assert found[-1] == (3, pytest.approx(0.1 + 0.05 / 0.1))
+
+
+@pytest.mark.trio
+async def test_pages_get_a_summary_one_after_the_other(autojump_clock: trio.testing.MockClock) -> None:
+    """And many pages get fewer."""
+    found = list[float]()
+
+    async def page() -> None:
+        await beats.turn()
+        found.append(trio.current_time())
+
+    with contextlib.closing(told(1 << 30)) as history:
+        beats = pages.Beats(history)
+        assert await beats.after(0) == EVENTS
+        async with trio.open_nursery() as nursery:
+            for _ in range(6):
+                nursery.start_soon(page)
+        assert found == [pytest.approx(each / 5) for each in range(6)]
+        history([event(EVENTS + number) for number in range(1, pages.MOST + 2)])
+        await beats.after(EVENTS)
+        began = trio.current_time()
+        history([event(history.last + 1)])
+        await beats.after(history.last - 1)
+        assert trio.current_time() == pytest.approx(began + 1)
