@@ -7,6 +7,7 @@ Of the last events there is a summary for a page that can't read everything: see
 """
 
 import bisect
+import io
 import os
 import pickle
 import tempfile
@@ -15,12 +16,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter, itemgetter
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import trio
 
 from ..trace.events import Keyframe
 from ..trace.kept import Entry, Unread, values_of
+from ..trace.looks import Snapshot
 from .latest import AT_ONCE, Latest, Summary, line_of, parts_of
 
 MOST_BYTES: Final = 1024 * 1024 * 1024
@@ -28,6 +30,11 @@ MOST_BYTES: Final = 1024 * 1024 * 1024
 _FILES: Final = 8
 """In so many files, of which the oldest is forgotten as a whole."""
 _EVENTS: Final = 1_000
+_PARTITIONS_AT_ONCE: Final = 150
+"""Those whose state is pickled in about a millisecond."""
+_PARTS_AT_ONCE: Final = 2
+"""So many parts of blocks are written each time that events come, and more if many blocks wait."""
+_MANY: Final = 8
 _AT_HAND: Final = 64
 """So many blocks stay in memory, those written or read last: the trace keeps as many events, too."""
 _MOST_DIGESTED: Final = 100_000
@@ -67,6 +74,9 @@ class History:
         """Those of the last one."""
         self._at_hand: deque[_Block] = deque()
         self._at = self._size = 0
+        self._unwritten: deque[_Block] = deque()
+        self._writing: Iterator[None] = iter(())
+        """Parts of the first of these."""
         self._latest = Latest()
         self._came = trio.Event()
 
@@ -79,6 +89,8 @@ class History:
             starts = [place for place, each in enumerate(given) if place and each[1] is Keyframe]
         for begin, end in pairwise([0, *starts, len(given)]):
             self._take(given[begin:end])
+        for _ in range(_PARTS_AT_ONCE + len(self._unwritten) // _MANY):
+            self._go_on_writing()
         came, self._came = self._came, trio.Event()
         came.set()
 
@@ -89,14 +101,32 @@ class History:
             first = entries[0]
             if not self._entries or not room or first[1] is Keyframe:
                 if self._entries:
-                    self._write(self._blocks[-1])
+                    self._unwritten.append(self._blocks[-1])
                 self._entries, room = [], _EVENTS
                 self._blocks.append(_Block(first[0], first[2], first[1] is Keyframe, self._entries))
             self._entries += entries[:room]
             entries = entries[room:]
 
-    def _write(self, block: _Block) -> None:
-        data = pickle.dumps(block.entries, pickle.HIGHEST_PROTOCOL)
+    def _go_on_writing(self) -> None:
+        try:
+            next(self._writing)
+        except StopIteration:
+            if self._unwritten:
+                self._writing = self._write(self._unwritten.popleft())
+
+    def _write(self, block: _Block) -> Iterator[None]:
+        """In parts: the whole state of a large cluster takes longer than its clients like to wait."""
+        assert block.entries is not None
+        entries = block.entries
+        last = entries[0][-1]
+        if type(last) is Snapshot:
+            found = [_pickled([(*entries[0][:-1], None), *entries[1:]])]
+            for part in last.parts(_PARTITIONS_AT_ONCE):
+                yield
+                found.append(_pickled(part))
+            data = b"".join(found)
+        else:
+            data = _pickled(entries)
         if not self._files or self._at >= self._most_bytes // _FILES:
             self._files.append(tempfile.TemporaryFile())  # noqa: SIM115 - closed by `close`
             self._at = 0
@@ -122,8 +152,7 @@ class History:
     def _entries_of(self, block: _Block) -> list[Unread]:
         if block.entries is None:
             assert block.file is not None
-            # Nobody else can have written there.
-            block.entries = pickle.loads(os.pread(block.file.fileno(), block.size, block.at))
+            block.entries = _read(os.pread(block.file.fileno(), block.size, block.at))
             self._keep_at_hand(block)
         return block.entries
 
@@ -199,6 +228,15 @@ class History:
         until = self._blocks[: bisect.bisect_right(self._blocks, number, key=_FIRST)]
         return next((each.first for each in reversed(until) if each.keyframe), self.first)
 
+    def recent(self, count: int) -> int:
+        """From which event on about so many of the last are told, as `keyframe`: rather fewer, since more
+        keep a page and the cluster busy for long."""
+        number = self.last - count
+        if number <= self.first:
+            return self.keyframe(self.first)
+        later = self._blocks[bisect.bisect_right(self._blocks, number, key=_FIRST) :]
+        return next((each.first for each in later if each.keyframe), self.keyframe(number))
+
     def between(self, first: int, last: int) -> Iterator[bytes]:
         """Lines, in parts, from the keyframe before an event up to another one."""
         number = self.keyframe(first) - 1
@@ -208,6 +246,24 @@ class History:
                 yield b"".join(b"".join(parts).splitlines(keepends=True)[: last - number])
             else:
                 yield from parts
+
+
+def _pickled(what: Any) -> bytes:
+    return pickle.dumps(what, pickle.HIGHEST_PROTOCOL)
+
+
+def _read(data: bytes) -> list[Unread]:
+    """Entries; if more follows, the parts of the state that the first one has. Nobody else can have written
+    them."""
+    file = io.BytesIO(data)
+    entries: list[Unread] = pickle.load(file)
+    parts = []
+    while file.tell() < len(data):
+        parts.append(pickle.load(file))
+    if parts:
+        number, kind, time_ms, _ = entries[0]
+        entries[0] = number, kind, time_ms, Snapshot.joined(parts)
+    return entries
 
 
 def _lines_of(block: _Block, entries: list[Unread], begin: int, end: int) -> Iterator[bytes]:

@@ -68,11 +68,15 @@ class Latest:
         """Requests without an answer."""
         self._summaries: dict[int, Summary] = {}
         """Of the time until the last event, by the number after which they begin."""
+        self._lines: dict[int, bytes] = {}
+        """What these have made so far, by event."""
         self.last = 0
 
     def __call__(self, entries: Iterable[Unread]) -> None:
         """Takes what came next."""
-        self._summaries.clear()
+        if self._summaries:
+            # Who still makes one of them goes on.
+            self._summaries, self._lines = {}, {}
         told = self._told
         for entry in entries:
             about = _ABOUT.get(entry[1])
@@ -104,11 +108,18 @@ class Latest:
             self._left_out = (self._left_out + 1) % KEYFRAMES if goes_on else 0
             if self._left_out:
                 return
-            self._told.clear()
-            self._asked.clear()
+            self._begin_anew()
             about = kind
         self._told.pop(about, None)
         self._told[about] = told
+
+    def _begin_anew(self) -> None:
+        """At a keyframe. What is told one by one stays until the next one: a page may come later for it."""
+        told = self._told
+        ((before, *_), *_) = told.get(events.Keyframe, ((0,),))
+        for about in [each for each in told if type(each) is not int or each < before]:
+            del told[about]
+        self._asked.clear()
 
     def after(self, number: int) -> "Summary":
         """Of events after this one, in their order; the same for all who ask for the same."""
@@ -121,17 +132,17 @@ class Latest:
                 if told[0][0] > number:
                     found += told
             found.sort(key=itemgetter(0))
-            summary = self._summaries[number] = Summary(found, self.last)
+            summary = self._summaries[number] = Summary(found, self.last, self._lines)
         return summary
 
 
 class Summary:
     """Lines of events up to number `last`, in parts. Each is made when somebody gets there first, so that
-    clients of the cluster are answered in between."""
+    clients of the cluster are answered in between. `lines` are those that others have made."""
 
-    def __init__(self, entries: list[Unread], last: int) -> None:
+    def __init__(self, entries: list[Unread], last: int, lines: dict[int, bytes]) -> None:
         self.last = last
-        self._making = _parts(entries)
+        self._making = _parts(entries, lines)
         self._parts: list[bytes] = []
 
     def __iter__(self) -> Iterator[bytes]:
@@ -144,14 +155,17 @@ class Summary:
             yield self._parts[number]
 
 
-def _parts(entries: list[Unread]) -> Iterator[bytes]:
+def _parts(entries: list[Unread], lines: dict[int, bytes]) -> Iterator[bytes]:
     for is_keyframe, found in itertools.groupby(entries, lambda each: each[1] is events.Keyframe):
         if is_keyframe:
             for each in found:
                 yield from parts_of(each)
         else:
-            while lines := b"".join(map(line_of, itertools.islice(found, AT_ONCE))):
-                yield lines
+            while some := list(itertools.islice(found, AT_ONCE)):
+                for each in some:
+                    if each[0] not in lines:
+                        lines[each[0]] = line_of(each)
+                yield b"".join([lines[each[0]] for each in some])
 
 
 def parts_of(keyframe: Unread) -> Iterator[bytes]:

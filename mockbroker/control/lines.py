@@ -1,10 +1,12 @@
 """What the console's page reads of a history, which is no part of the control API: lines of JSON.
 
 `GET /trace/history` has events as they happen: those `since` a number, or with a negative one, from a
-keyframe on, about as many as it says. What comes within 100 ms, or up to a second where much happens, is sent
-at once; if that is more than a page can read, the events that others supersede are left out. The headers
-`First-Event-ID` and `Last-Event-ID` are the numbers of the oldest and of the newest event when the answer
-began. With `first` and `last` it has those events, and those before `first` up to a keyframe.
+keyframe on, about as many as it says. What comes within 100 ms, or up to a second where much happens, is
+sent at once; if that is more than a page can read, the events that others supersede are left out. With
+`ready`, the answer ends there, so that a slow page slows itself and nobody else: with `ready=0` before
+such a summary, with `ready=1` after the one that it begins with. The headers `First-Event-ID` and
+`Last-Event-ID` are the numbers of the oldest and of the newest event when the answer began. With `first`
+and `last` it has those events, and those before `first` up to a keyframe.
 
 `GET /trace/moments` lists numbers and times of some events, and the number of the newest one.
 """
@@ -28,6 +30,11 @@ T = TypeVar("T")
 
 _PATH: Final = "/trace/history"
 _EVERY_S: Final = 0.1
+_MANY_S: Final = 0.25
+"""The same after a summary: pages draw no more often then, and of more that came at once less is told."""
+_APART_S: Final = 0.2
+"""Pages get a summary one after the other, so many seconds apart: clients of the cluster would wait while all
+of them draw it."""
 _MOST_S: Final = 1.0
 _SHARE: Final = 0.1
 """How much of the time it may take to make what pages get, as long as they wait no longer than `_MOST_S`."""
@@ -42,21 +49,39 @@ class Beats:
 
     def __init__(self, history: History) -> None:
         self.history = history
+        self.making = trio.Lock()
+        """Of those who have something to make, one does so, and clients of the cluster have turns between."""
         self._at_s = -math.inf
         self._spent_s = 0.0
         self._newest = 0
+        self._least_s = _EVERY_S
+        self._turns = 0
+        """How many pages have got a summary since the last time."""
+        self._turn_s = -math.inf
 
     async def after(self, last: int) -> int:
         """Waits for one with events after this one, of which there is one already: the number of the newest
         event then."""
-        while self._newest <= last:
-            pause_s = min(max(self._spent_s / _SHARE, _EVERY_S), _MOST_S)
-            if trio.current_time() < self._at_s + pause_s:
-                await trio.sleep_until(self._at_s + pause_s)
-            else:
+        while True:
+            pause_s = min(max(self._spent_s / _SHARE, self._least_s), _MOST_S)
+            if trio.current_time() >= self._at_s + pause_s:
                 self.history.catch_up()
-                self._at_s, self._spent_s, self._newest = trio.current_time(), 0.0, self.history.last
-        return self._newest
+                newest = self.history.last
+                many = newest - self._newest > MOST
+                self._least_s = max(_MANY_S, self._turns * _APART_S) if many else _EVERY_S
+                self._turns = 0
+                self._at_s, self._spent_s, self._newest = trio.current_time(), 0.0, newest
+            elif self._newest > last:
+                return self._newest
+            else:
+                await trio.sleep_until(self._at_s + pause_s)
+
+    async def turn(self) -> None:
+        """Waits until it is a page's turn to get a summary."""
+        self._turns += 1
+        begin_s = max(trio.current_time(), self._turn_s)
+        self._turn_s = begin_s + _APART_S
+        await trio.sleep_until(begin_s)
 
     def timed(self, parts: Iterable[T]) -> Iterator[T]:
         """The same parts; how long they take to make counts."""
@@ -68,14 +93,14 @@ class Beats:
 
 
 class Following:
-    """An answer that goes on until its client leaves: what comes after event `last`."""
+    """An answer that goes on until its client leaves, or as `ready` says: what comes after event `last`."""
 
-    def __init__(self, beats: Beats, last: int, target: Target) -> None:
+    def __init__(self, beats: Beats, last: int, target: Target, ready: int | None = None) -> None:
         self._beats = beats
         self._history = beats.history
-        self._caught_up = False
         self._last = last
         self._target = target
+        self._ready = ready
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         ends = {"first-event-id": str(self._history.first), "last-event-id": str(self._history.last)}
@@ -86,33 +111,53 @@ class Following:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(until_gone, receive, nursery.cancel_scope)
                 await self._send(send)
+                await send({"type": "http.response.body", "body": b""})
+                nursery.cancel_scope.cancel()
 
     async def _send(self, send: Send) -> None:
-        history, newest = self._history, self._history.last
-        while True:
-            if self._caught_up and newest - self._last > MOST:
-                for _ in self._beats.timed(history.digest(newest)):
-                    await trio.lowlevel.checkpoint()
-                summary = history.summary(self._last)
-                await self._send_parts(summary, send)
-                self._last = summary.last
-            else:
-                await self._send_parts(self._lines(newest), send)
+        history = self._history
+        if not self._ready:
             # What was there before the page came is nothing that it could have read.
-            self._caught_up = True
+            await self._send_lines(history.last, send)
+        while True:
             if self._last == history.last:
                 await history.came()
             newest = await self._beats.after(self._last)
+            if newest - self._last <= MOST:
+                await self._send_lines(newest, send)
+            elif self._ready == 0:
+                return
+            else:
+                await self._send_summary(newest, send)
+                if self._ready:
+                    return
 
-    async def _send_parts(self, parts: Iterable[bytes], send: Send) -> None:
-        for data in self._beats.timed(parts):
-            await send({"type": "http.response.body", "body": data, "more_body": True})
-
-    def _lines(self, newest: int) -> Iterator[bytes]:
+    async def _send_lines(self, newest: int, send: Send) -> None:
         """All that came since, up to the newest event."""
         while self._last < newest:
-            self._last, parts = self._history.after(self._last)
-            yield from parts
+            async with self._beats.making:
+                last, parts = self._history.after(self._last)
+                data = b"".join(await self._made(parts))
+            await send({"type": "http.response.body", "body": data, "more_body": True})
+            self._last = last
+
+    async def _send_summary(self, newest: int, send: Send) -> None:
+        async with self._beats.making:
+            await self._made(self._history.digest(newest))
+            summary = self._history.summary(self._last)
+            await self._made(summary)
+        await self._beats.turn()
+        # To send each part costs as much as some lines do.
+        data = b"".join(summary)
+        await send({"type": "http.response.body", "body": data, "more_body": True})
+        self._last = summary.last
+
+    async def _made(self, parts: Iterable[T]) -> list[T]:
+        found = []
+        for part in self._beats.timed(parts):
+            found.append(part)
+            await trio.lowlevel.checkpoint()
+        return found
 
 
 class Stretch:
@@ -137,7 +182,7 @@ def routes(history: History) -> list[Route]:
         try:
             given = {name: int(value) for name, value in request.query_params.items()}
         except ValueError:
-            return error_answer(400, "since, first and last are numbers of events")
+            return error_answer(400, "since, first and last are numbers of events, ready is 0 or 1")
         history.catch_up()
         if "since" not in given:
             found = history.between(given.get("first", 0), given.get("last", history.last))
@@ -147,8 +192,8 @@ def routes(history: History) -> list[Route]:
             return error_answer(503, FULL)
         since = given["since"]
         if since < 0:
-            since = history.keyframe(max(history.last + since, 1)) - 1
-        return Following(beats, since, target)
+            since = history.recent(-since) - 1
+        return Following(beats, since, target, given.get("ready"))
 
     async def moments(_: Request) -> Response:
         history.catch_up()

@@ -177,11 +177,22 @@ class Snapshot:
     ) -> None:
         self._others, self._partitions, self._commits = tuple(others), tuple(partitions), tuple(commits)
 
-    def __reduce__(self) -> "tuple[Callable[..., Snapshot], tuple[Any, ...]]":
-        """Plain tuples, for which pickling a thousand of them calls no Python."""
-        topics, indexes, looks = zip(*self._partitions, strict=True) if self._partitions else ((), (), ())
-        parts = [*map(tuple, self._others)], topics, indexes, [*map(tuple, looks)]
-        return _snapshot, (*parts, [*map(tuple, self._commits)])
+    def parts(self, most: int) -> "Iterator[tuple[Any, ...]]":
+        """What `joined` makes one of, each with so many partitions at most. They are plain tuples, for which
+        pickling calls no Python."""
+        others, commits = [*map(tuple, self._others)], [*map(tuple, self._commits)]
+        for begin in range(0, max(len(self._partitions), 1), most):
+            some = self._partitions[begin : begin + most]
+            topics, indexes, looks = zip(*some, strict=True) if some else ((), (), ())
+            yield others, topics, indexes, [*map(tuple, looks)], commits
+            others, commits = [], []
+
+    @classmethod
+    def joined(cls, parts: "Iterable[tuple[Any, ...]]") -> "Snapshot":
+        """One of all these parts."""
+        others, topics, indexes, looks, commits = map(chain.from_iterable, zip(*parts, strict=True))
+        partitions = zip(topics, indexes, map(_look, looks), strict=True)
+        return cls(map(_change, others), partitions, map(_change, commits))
 
     def __len__(self) -> int:
         """About how many rows there are."""
@@ -196,11 +207,6 @@ class Snapshot:
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Those of `changes`."""
         return as_rows(self.changes())
-
-
-def _snapshot(others: Any, topics: Any, indexes: Any, looks: Any, commits: Any) -> Snapshot:
-    partitions = zip(topics, indexes, map(_look, looks), strict=True)
-    return Snapshot(map(_change, others), partitions, map(_change, commits))
 
 
 def _followers(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from mockbroker import MockCluster
+from mockbroker.control import lines
 from tests.console.tools import expect
 from tests.control.asking import ask
 
@@ -114,6 +115,37 @@ def test_the_list_stays_where_somebody_has_scrolled_up(cluster: MockCluster, pag
     until_shown(page, "third")
     asked(cluster, 5, "fourth")
     until_shown(page, "fourth")
+
+
+def test_a_page_asks_for_the_next_summary_once_it_was_seen(
+    cluster: MockCluster, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "MOST", 10)
+    page.add_init_script(
+        "window.unseen = false; Object.defineProperty(document, 'hidden', { get: () => window.unseen });"
+    )
+    page.goto(cluster.console_url)
+    status = page.locator("header .status")
+    expect(status).to_contain_text("live")
+    summaries: list[str] = []
+    page.on("request", lambda each: summaries.append(each.url) if "ready=1" in each.url else None)
+    page.evaluate("window.unseen = true")
+    with page.expect_request(lambda each: "ready=1" in each.url):
+        asked(cluster, 60)
+    for _ in range(5):
+        asked(cluster, 60)
+    asked(cluster, 1, "last")
+    expect(status).to_be_visible()
+    assert len(summaries) == 1
+    page.evaluate("window.unseen = false; document.dispatchEvent(new Event('visibilitychange'))")
+    until_shown(page, "last")
+    asked(cluster, 60)
+    expect(status).to_contain_text("in summaries")
+    assert len(summaries) > 1
+    asked(cluster, 1, "quiet")
+    until_shown(page, "quiet")
+    asked(cluster, 1, "again")
+    expect(status).not_to_contain_text("in summaries")
 
 
 def test_what_is_still_loading_is_not_live(cluster: MockCluster, page: Page) -> None:

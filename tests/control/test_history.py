@@ -5,20 +5,25 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
+from unittest import mock
 
 import pytest
 import trio
 import trio.testing
 
 from mockbroker import MockCluster
+from mockbroker.control import history as histories
 from mockbroker.control import lines as pages
 from mockbroker.control.history import History
 from mockbroker.control.latest import line_of, parts_of
 from mockbroker.control.stream import MOST_STREAMS
 from mockbroker.trace import Event, Trace
+from mockbroker.trace.as_json import as_json
 from mockbroker.trace.events import Broker, Keyframe
+from mockbroker.trace.looks import Snapshot
 from tests.control.asking import ask
 from tests.driving.cluster import a_cluster, create
 
@@ -70,6 +75,11 @@ def test_a_stretch_begins_with_a_keyframe(history: History, first: int, last: in
     assert numbers(history.between(first, last)) == [*range(begins, min(last, EVENTS) + 1)]
 
 
+@pytest.mark.parametrize(("count", "begins"), [(1_000, 3_000), (2_000, 3_000), (4_000, 700), (5_000, 1)])
+def test_about_as_many_are_told_as_are_asked_for(history: History, count: int, begins: int) -> None:
+    assert history.recent(count) == begins
+
+
 def test_the_oldest_events_are_forgotten_where_there_is_no_room() -> None:
     with contextlib.closing(told(25_000)) as small, contextlib.closing(told(1 << 30)) as whole:
         assert whole.first == 1
@@ -114,6 +124,37 @@ def test_a_page_is_told_what_others_do_not_supersede(
     told = [row["number"] for row in rows]
     assert told == sorted(set(told))
     assert max(row["high_watermark"] for row in rows if row["kind"] == "high-watermark") == 20
+
+
+def test_a_page_asks_for_a_summary_when_it_is_ready(
+    of_console: MockCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "MOST", 10)
+    connection = http.client.HTTPConnection(of_console.control_url.removeprefix("http://"), timeout=60)
+
+    def begun(query: str) -> http.client.HTTPResponse:
+        connection.request("GET", f"/trace/history?{query}")
+        return connection.getresponse()
+
+    def produced() -> None:
+        for _ in range(20):
+            of_console.produce("orders", b"v")
+
+    with contextlib.closing(connection):
+        answer = begun("since=-1000&ready=0")
+        first = json.loads(answer.readline())["number"]
+        produced()
+        whole = [first, *numbers([answer.read()])]
+        assert whole == [*range(1, whole[-1] + 1)]
+        for _ in range(2):
+            produced()
+            rows = [json.loads(line) for line in begun(f"since={whole[-1]}&ready=1").read().splitlines()]
+            found = [row["number"] for row in rows]
+            assert (found == sorted(found), found[0] > whole[-1]) == (True, True)
+            assert len(found) < found[-1] - whole[-1]
+            whole.append(found[-1])
+        marks = [row["high_watermark"] for row in rows if row["kind"] == "high-watermark"]
+        assert marks == [60]
 
 
 def test_as_many_follow_as_may(of_console: MockCluster) -> None:
@@ -164,6 +205,27 @@ def test_the_parts_of_a_keyframe_are_its_line(partitions: int) -> None:
     parts = list(parts_of(keyframe))
     assert b"".join(parts) == line_of(keyframe)
     assert (len(parts) > 4) == (partitions == 300)
+
+
+@pytest.mark.parametrize("partitions", [1, 400])
+def test_the_whole_state_comes_back_from_a_file(monkeypatch: pytest.MonkeyPatch, partitions: int) -> None:
+    monkeypatch.setattr(histories, "_AT_HAND", 1)
+    cluster = a_cluster(brokers=2)
+    create(cluster, "orders", partitions, 2)
+    trace = Trace(cluster)
+    trace.start()
+    with contextlib.closing(History()) as history:
+        trace.hand_to(history)
+        (told,) = [each for each in trace.whole() if isinstance(each, Keyframe)]
+        for number in range(told.number + 1, EVENTS):
+            history([Broker(number, 0, 1, "running", False)])
+        with mock.patch.object(Snapshot, "joined", side_effect=Snapshot.joined) as joined:
+            _, parts = history.after(told.number - 1)
+        assert len(*joined.call_args.args) == math.ceil(partitions / 150)
+        (row,) = [json.loads(line) for line in b"".join(parts).splitlines()]
+        assert numbers(history.between(told.number, EVENTS)) == [*range(told.number, EVENTS)]
+    assert row == json.loads(as_json(told))
+    assert sum(each["kind"] == "leader" for each in row["rows"]) == partitions
 
 
 @pytest.mark.trio
@@ -226,3 +288,27 @@ async def test_pages_get_what_is_new_at_the_same_times(mock_clock: trio.testing.
         mock_clock.autojump_threshold = 0
         await page(2)
         assert found[-1] == (3, pytest.approx(0.1 + 0.05 / 0.1))
+
+
+@pytest.mark.trio
+async def test_pages_get_a_summary_one_after_the_other(autojump_clock: trio.testing.MockClock) -> None:
+    """And many pages get fewer."""
+    found = list[float]()
+
+    async def page() -> None:
+        await beats.turn()
+        found.append(trio.current_time())
+
+    with contextlib.closing(told(1 << 30)) as history:
+        beats = pages.Beats(history)
+        assert await beats.after(0) == EVENTS
+        async with trio.open_nursery() as nursery:
+            for _ in range(6):
+                nursery.start_soon(page)
+        assert found == [pytest.approx(each / 5) for each in range(6)]
+        history([event(EVENTS + number) for number in range(1, pages.MOST + 2)])
+        await beats.after(EVENTS)
+        began = trio.current_time()
+        history([event(history.last + 1)])
+        await beats.after(history.last - 1)
+        assert trio.current_time() == pytest.approx(began + 1)

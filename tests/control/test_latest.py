@@ -16,6 +16,7 @@ from mockbroker.control import latest
 from mockbroker.control.latest import Latest
 from mockbroker.trace import Answer, Event, Keyframe, Request, Trace
 from mockbroker.trace.as_json import as_json
+from mockbroker.trace.events import Leader
 from mockbroker.trace.files import event
 from mockbroker.trace.kept import values_of
 from tests.driving.cluster import a_cluster, create
@@ -99,3 +100,15 @@ def test_a_summary_is_short_and_has_whole_exchanges() -> None:
     ]
     assert len(asked) == 1
     assert asked == answered
+
+
+def test_what_is_told_one_by_one_outlives_a_keyframe() -> None:
+    """A page that comes a little later has not missed that a leader moved before it."""
+    every = happened()
+    keyframe = [place for place, each in enumerate(every) if isinstance(each, Keyframe)][1]
+    moved = [each.number for each in every[:keyframe] if isinstance(each, Leader) and each.leader_epoch]
+    with mock.patch.object(latest, "KEYFRAMES", 1):
+        _, summary = told([1, keyframe + 1])
+    numbers = {each.number for each in summary}
+    assert moved
+    assert numbers >= {*moved, every[keyframe].number}

@@ -12,6 +12,7 @@ import { Overview } from "./overview.js";
 import { usePast } from "./past.js";
 import { Recording } from "./recording.js";
 import { Records } from "./records.js";
+import { useRedraw } from "./redraw.js";
 import { Requests } from "./requests.js";
 import { ask, file, live } from "./source.js";
 import { Split } from "./split.js";
@@ -26,10 +27,6 @@ import { recordingTime, stepAfter, stepBefore, Timeline } from "./timeline.js";
  */
 
 const HEAD = 26;
-const DRAW_MS = 100;
-/** The same after more events than MANY at once, which nobody reads one by one: drawing is most of what a page costs. */
-const DRAW_MANY_MS = 250;
-const MANY = 50;
 /** Of so many brokers the address is shown. */
 const MOST_SERVERS = 3;
 /** While a story plays: how long an event that changes something stays, at speed 1. */
@@ -77,15 +74,16 @@ function App() {
   useEffect(() => {
     const { live: own } = recordings.current;
     const sink = {
-      events: (/** @type {Event[]} */ events) => {
+      events: (/** @type {Event[]} */ events, more = false) => {
         for (const event of events) own.add(event);
-        redraw(events.length);
+        if (!more) redraw(events.length);
       },
+      drawn: () => redraw.now(),
       until: (/** @type {number} */ last, first = 0) => {
         setUntil(last);
         setOldest(first);
       },
-      status: (/** @type {string} */ text, bad = false) => setStatus({ text, bad }),
+      status: (/** @type {string} */ text, bad = false) => setStatus((now) => (now.text === text ? now : { text, bad })),
     };
     if (source.mode === "live") live(sink);
     else file(source.path, sink).then(() => redraw());
@@ -348,33 +346,6 @@ function Theme() {
   }, [theme]);
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length];
   return html`<button type="button" onClick=${() => setTheme(next)} title="choose ${next}">${theme}</button>`;
-}
-
-/**
- * @returns {(events?: number) => void} draws again, at once, but no more often than is pleasant to look at, and not
- *   while nobody looks
- */
-function useRedraw() {
-  const [, setCount] = useState(0);
-  const drawn = useRef({ wanted: false, atMs: 0, events: 0, pauseMs: DRAW_MS });
-  return (events = 0) => {
-    const { current } = drawn;
-    current.events += events;
-    if (current.wanted) return;
-    current.wanted = true;
-    const draw = () => {
-      if (document.hidden) {
-        document.addEventListener("visibilitychange", draw, { once: true });
-        return;
-      }
-      current.pauseMs = current.events > MANY ? DRAW_MANY_MS : DRAW_MS;
-      current.wanted = false;
-      current.events = 0;
-      current.atMs = performance.now();
-      setCount((count) => count + 1);
-    };
-    setTimeout(draw, Math.max(current.atMs + current.pauseMs - performance.now(), 0));
-  };
 }
 
 /** @param {Record<string, () => void>} keys */

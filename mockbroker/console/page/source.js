@@ -4,15 +4,16 @@ import { token } from "./address.js";
  * Where events come from: a running cluster, or a file.
  *
  * @typedef {import("./model.js").Event} Event
- * @typedef {{events: (events: Event[]) => void, until: (number: number, oldest?: number) => void,
- *   status: (text: string, bad?: boolean) => void}} Sink
- *   `until` is told the number of the last event there is, with which everything is loaded: Infinity if it is not
+ * @typedef {{events: (events: Event[], more?: boolean) => void, until: (number: number, oldest?: number) => void,
+ *   status: (text: string, bad?: boolean) => void, drawn?: () => Promise<void>}} Sink
+ *   `events` with `more` are part of a summary, and `drawn` is when all of that can be seen; `until` is told the number of the last event there is, with which everything is loaded: Infinity if it is not
  *   known yet; and that of the oldest one that can be asked for
  */
 
 const AGAIN_MS = 1000;
-/** How long nothing may be left out until everything counts as read again. */
-const GAP_MS = 500;
+/** A page spends so much of the time on summaries; it waits no longer than PAUSE_MS for the next one. */
+const SHARE = 0.2;
+const PAUSE_MS = 2000;
 /** So many of the last events are asked for when the page opens. */
 const LAST = 20_000;
 const KEYFRAME = /^{"kind":"keyframe","number":(\d+),"time_ms":(\d+),/;
@@ -52,36 +53,50 @@ export function ask(path, options = {}) {
 
 /**
  * The events of a running cluster, first the last ones that it still has; goes on until the page is closed.
+ * An answer ends where more happens than a page can read. Then the page asks for one summary after the other, each
+ * once it has drawn the last one: who is slow or hidden asks less.
  * @param {Sink} sink
  */
 export async function live(sink) {
   let last = -LAST;
+  let ready = 0;
   for (;;) {
     try {
-      const answer = await ask(`/trace/history?since=${last}`);
+      const answer = await ask(`/trace/history?since=${last}&ready=${ready}`);
       if (!answer.ok || !answer.body) throw new Error(`the cluster answered ${answer.status}: ${await answer.text()}`);
-      sink.until(Number(answer.headers.get("last-event-id")), Number(answer.headers.get("first-event-id")));
-      sink.status("live");
-      let whole = true;
-      let gapMs = -Infinity;
+      if (!ready) {
+        sink.until(Number(answer.headers.get("last-event-id")), Number(answer.headers.get("first-event-id")));
+        sink.status("live");
+      }
+      let beganMs = 0;
+      let summary = false;
       for await (const lines of linesOf(answer.body)) {
+        beganMs ||= performance.now();
         const events = lines.map(eventOf);
         const end = events[events.length - 1].number;
-        if (last >= 0 && end - last !== events.length) gapMs = performance.now();
-        // A summary comes in parts, some of which are whole.
-        if (whole !== performance.now() - gapMs > GAP_MS) {
-          whole = !whole;
-          sink.status(whole ? "live" : "live, in summaries: more happens than a page can read");
-        }
+        if (last >= 0 && end - last !== events.length) summary = true;
         last = end;
-        sink.events(events);
+        sink.events(events, summary);
+        if (ready) sink.status(summary ? "live, in summaries: more happens than a page can read" : "live");
       }
-      sink.status("the cluster has ended", true);
+      ready = 1;
+      if (summary) {
+        await sink.drawn?.();
+        const tookMs = performance.now() - beganMs;
+        // Pages that have drawn at the same time would go on doing so, and clients of the cluster wait for all of them.
+        await pause(Math.min(tookMs / SHARE - tookMs, PAUSE_MS) * (0.75 + Math.random() / 2));
+      }
     } catch (error) {
+      ready = 0;
       sink.status(`no connection: ${error instanceof Error ? error.message : error}`, true);
+      await pause(AGAIN_MS);
     }
-    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
   }
+}
+
+/** @param {number} ms @returns {Promise<void>} */
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /**
