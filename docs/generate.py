@@ -33,7 +33,7 @@ from mockbroker.simulation.invariants import INVARIANTS
 from mockbroker.simulation.producer_setting import Generation
 from mockbroker.simulation.steps import STEPS
 
-from . import apis, interfaces, questions, recorded, trust
+from . import apis, hunted, interfaces, questions, recorded, trust
 from .log_lines.catalogue import page as log_lines
 from .names import main as write_names
 
@@ -225,6 +225,7 @@ PAGES: Final[Mapping[str, Callable[[], Iterator[str]]]] = {
     "reference/trace.md": interfaces.trace,
     "reference/questions.md": questions.page,
     "reference/log-lines.md": log_lines,
+    "results/hunt.md": hunted.page,
     "results/incidents.md": recorded.page,
     "trust.md": trust.page,
 }

@@ -1,7 +1,7 @@
 """A scenario: a cluster, and a story that is told with applications of hunt."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..hunt.plan import Plan, PlannedTopic, PlannedUser
@@ -48,7 +48,7 @@ class Scenario:
             SEED,
             kafka,
             self.brokers,
-            tuple(self.topics),
+            tuple(replace(each, replicas=self.brokers) for each in self.topics),
             tuple(self.users),
             config={"default.replication.factor": str(self.brokers), **self.config},
             policies=policies,

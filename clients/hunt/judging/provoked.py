@@ -41,24 +41,28 @@ _CALLED: Final[Mapping[str, str]] = {
 
 def provoked(outcome: Outcome) -> Iterator[Violation]:
     """`provoked`: nothing has happened to the cluster yet, a broker refuses what a client asks for as wrong,
-    and the application is told of that, also if an earlier error led to it."""
+    and the application is told of that, also if an earlier error led to it. Who closes a producer whose
+    records are under way, and opens the next one, fences them."""
     ids = Counter(user.config.get("transactional.id") for user in outcome.plan.users)
     users = {user.name: user.config.get("transactional.id") for user in outcome.plan.users}
     alone = {name for name, id_ in users.items() if id_ is None or ids[id_] == 1}
     began_ms: dict[str, int] = {}
+    opened: dict[str, str] = {}
     refused: dict[str, list[Refused]] = {}
     sent, told = outcome.journal.sent(), set[tuple[str, str]]()
     for entry in outcome.journal.entries:
         if isinstance(entry, Happened):
             return
         if isinstance(entry, Opened):
-            refused[entry.user] = []
+            refused[entry.user], opened[entry.user] = [], entry.handle
         elif isinstance(entry, Refused) and not entry.fault:
             refused.setdefault(entry.user, []).append(entry)
         elif isinstance(entry, Called) and entry.verb == "begin":
             began_ms[entry.user] = entry.ms - entry.took_ms
         verb, error = _told_of(sent, entry)
         if error is None or entry.user.removesuffix("-in") not in alone:
+            continue
+        if isinstance(entry, Told) and sent[entry.number].handle != opened.get(entry.user):
             continue
         if entry.ms - began_ms.get(entry.user, entry.ms) > _LATE_MS:
             continue

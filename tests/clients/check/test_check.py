@@ -63,6 +63,14 @@ async def test_linkedins_first_rewind() -> None:
 
 
 @pytest.mark.trio
+async def test_leaders_move_to_other_replicas() -> None:
+    cells = cell("cut-off-leader"), cell("epoch-removed"), cell("lost-answers")
+    judged = await played(tuple(command_for("confluent-kafka")), *cells)
+    assert len(judged) == 3
+    assert "not reached" not in {each.verdict.word for each in judged}
+
+
+@pytest.mark.trio
 async def test_what_users_are_told_of_logins_certificates_and_acls() -> None:
     names = ("re-authentication", "password-wrong", "certificate-expired", "acl-withdrawn", "login-plain")
     judged = await played(tuple(command_for("confluent-kafka")), *map(cell, names))

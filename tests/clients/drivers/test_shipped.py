@@ -167,6 +167,18 @@ async def test_what_an_admin_does(client: str) -> None:
         ok(await driver.call("close", "a", LIMIT_MS))
 
 
+@pytest.mark.needs(*SHIPPED["franz-go"].needs)
+@pytest.mark.trio
+async def test_franz_go_says_why_a_topic_has_no_offsets() -> None:
+    async with serve(brokers=1, topics={"t": 1}) as cluster, open_driver(command_for("franz-go")) as driver:
+        config = {"bootstrap.servers": cluster.bootstrap_servers}
+        ok(await driver.call("open", "a", kind="admin", config=config))
+        cluster.faults.add("error", api="Metadata", error="UNKNOWN_TOPIC_OR_PARTITION", times=1)
+        told = await driver.call("list-offsets", "a", LIMIT_MS, topic="t", partition=0, at="latest")
+        assert told.error is not None
+        assert told.error.name == "UNKNOWN_TOPIC_OR_PARTITION"
+
+
 @clients
 @pytest.mark.trio
 async def test_acks_of_the_leader_alone(client: str) -> None:

@@ -16,6 +16,8 @@ from mockbroker.clients.hunt.journal import (
     Opened,
     Owns,
     Refused,
+    Sent,
+    Told,
 )
 from mockbroker.clients.hunt.judging.at_once import begun_twice, ended_in_two_ways
 from mockbroker.clients.hunt.judging.offsets import uncommitted
@@ -69,6 +71,16 @@ def test_what_a_client_asks_for_wrongly(
 ) -> None:
     judged = outcome(*entries, ids=ids)
     assert [cause_of(each, judged) for each in provoked(judged)] == ["EndTxn-INVALID_TXN_STATE"] * is_provoked
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_a_record_of_a_producer_that_was_closed_is_fenced_by_the_next_one(is_closed: bool) -> None:
+    fenced = Refusal("KafkaError", "INVALID_PRODUCER_EPOCH")
+    record = Sent(**T, number=1, topic="topic", partition=0, value=b"1", what="plain")
+    again = [Opened(user="t", handle="t-2", config={})] * is_closed
+    told = Told(user="t", number=1, offset=None, error=fenced)
+    judged = outcome(record, *again, refused("INVALID_PRODUCER_EPOCH"), told)
+    assert [each.invariant for each in provoked(judged)] == ["provoked"] * (not is_closed)
 
 
 @pytest.mark.parametrize(

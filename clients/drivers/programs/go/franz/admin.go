@@ -102,15 +102,18 @@ func (a admin) listOffsets(ctx context.Context, call *lines.Call) (lines.Fields,
 
 type asking func(ctx context.Context, topics ...string) (kadm.ListedOffsets, error)
 
-// listed is what is found of one partition; the client asks for all those of a topic.
+// listed is what is found of one partition; the client asks for all those of a topic. Of a topic that is not
+// there, kadm lists partition -1, which says why.
 func listed(ctx context.Context, ask asking, topic string, partition int32) (kadm.ListedOffset, error) {
 	every, err := ask(ctx, topic)
 	if err != nil {
 		return kadm.ListedOffset{}, err
 	}
-	found, has := every.Lookup(topic, partition)
-	if !has {
-		return found, errNotListed
+	if found, has := every.Lookup(topic, partition); has {
+		return found, found.Err
 	}
-	return found, found.Err
+	if found, has := every.Lookup(topic, -1); has {
+		return found, found.Err
+	}
+	return kadm.ListedOffset{}, errNotListed
 }
