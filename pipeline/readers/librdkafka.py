@@ -34,7 +34,8 @@ def read(path: Path, reading: Reading) -> Iterator[Observation]:
             reading.unknown_lines[file] += 1
             continue
         entry = Entry(line.number, int(found["s"]) * 1000 + int(found["ms"]), line.text, line.text)
-        rows = [values for each in TABLE.rows(entry) for values in each]
+        words = set(entry.message.split())
+        rows = [values for each in TABLE.rows(entry, entry.message, words) for values in each]
         if not rows:
             shape, verdict = judge.judged(entry)
             if verdict is Verdict.UNKNOWN:

@@ -29,6 +29,8 @@ def _reset(entry: Entry, found: re.Match[str]) -> Values:
 
 def client(entry: Entry) -> str | None:
     """The `client.id` that begins an entry; librdkafka appends the number of the instance."""
+    if "#consumer-" not in entry.message and "#producer-" not in entry.message:
+        return None
     named = _CLIENT.search(entry.message)
     return named["client"] if named else None
 

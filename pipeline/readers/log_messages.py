@@ -6,7 +6,7 @@ position; both fill several columns.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
@@ -155,22 +155,36 @@ def split(name: str) -> Values:
     return {"topic": name}
 
 
+def _word(text: str) -> str | None:
+    """A word of a text that is one of every entry which has that text: its first and its last may be parts of
+    longer ones. The longest is the rarest."""
+    return max(text.split(" ")[1:-1], key=len, default="") or None
+
+
 @dataclass(frozen=True)
 class Table:
-    """Messages that are searched for together."""
+    """Messages that are searched for together. `by_word` has the places of those that need a word, under
+    None those that need none: an entry is compared with few of them."""
 
     messages: tuple[Message, ...]
     any_of: re.Pattern[str]
+    by_word: Mapping[str | None, Sequence[int]]
 
     @classmethod
     def of(cls, *messages: Message) -> "Table":
         texts = sorted({each.text for each in messages}, key=len, reverse=True)
-        return cls(messages, re.compile("|".join(map(re.escape, texts))))
+        by_word: dict[str | None, list[int]] = {None: []}
+        for place, each in enumerate(messages):
+            by_word.setdefault(_word(each.text), []).append(place)
+        return cls(messages, re.compile("|".join(map(re.escape, texts))), by_word)
 
-    def rows(self, entry: Entry) -> Iterator[list[Values]]:
-        """The rows of every matching message, in the order of the table."""
-        whole = entry.whole
-        for made in self.messages:
+    def rows(self, entry: Entry, whole: str, words: Set[str]) -> Iterator[list[Values]]:
+        """The rows of every matching message, in the order of the table. `whole` and `words` are those of the
+        entry."""
+        places = list(self.by_word[None])
+        for word in self.by_word.keys() & words:
+            places += self.by_word[word]
+        for made in map(self.messages.__getitem__, sorted(places)):
             if made.text in whole and (found := made.pattern.search(whole)):
                 row = values(entry, found, made)
                 yield [row] if made.several is None else [row | each for each in made.several(found)]

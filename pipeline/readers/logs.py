@@ -111,7 +111,9 @@ class Said:
 
 
 def said(entry: Entry, judge: Judge) -> Said:
-    found = [rows for table in TABLES for rows in table.rows(entry)]
+    whole = entry.whole
+    words = set(whole.split())
+    found = [rows for table in TABLES for rows in table.rows(entry, whole, words)]
     found += ([each] for each in (*client_messages.lists(entry), *follower_messages.unanswered(entry)))
     made = Said(entry, list(_without_repeats(found)), about(entry))
     if not made.found:
