@@ -84,11 +84,14 @@ def end(state: Producer) -> Iterator[Note]:
     )
 
 
-def _of_both(rows: Table) -> Table:
-    """Refusals may name the producer alone: who begins anew is known by its transactional id, and by that."""
+def _refused(rows: Table) -> Table:
+    """Of producers that were refused. Refusals may name the producer alone: who begins anew is known by its
+    transactional id, and by that."""
+    refused = rows.where("kind = 'refused'").select("key").distinct()
     begun = rows.where(F.col("detail") == _BEGINS)
     begun = begun.where(F.col("transactional_id").isNotNull() & F.col("producer_id").isNotNull())
-    return rows.unionByName(begun.withColumn("key", _BY_NUMBER))
+    both = rows.unionByName(begun.withColumn("key", _BY_NUMBER))
+    return both.join(refused, "key", "left_semi")
 
 
 _BY_NUMBER: Final = F.concat(F.lit("producer "), F.col("producer_id").cast("string"))
@@ -129,5 +132,6 @@ LEDGER: Final = Ledger(
     step,
     end,
     with_ids,
-    _of_both,
+    _refused,
+    needs=("refused",),
 )
