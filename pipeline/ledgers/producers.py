@@ -27,6 +27,9 @@ _UNLESS_IT_WRITES: Final = (
     "OUT_OF_ORDER_SEQUENCE_NUMBER",
     "UNKNOWN_SERVER_ERROR",
 )
+_SENT_AGAIN: Final = ("UNKNOWN_PRODUCER_ID", "OUT_OF_ORDER_SEQUENCE_NUMBER")
+"""Clients send again what brokers refuse so: only records tell whether it was written then."""
+_SAY: Final = ("broker-log", "client-log")
 ERRORS: Final = (*_FATAL, *_OF_RECORDS, *_UNLESS_IT_WRITES, *_IF_GIVEN)
 _BEGINS: Final = "initialized"
 _WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit", _BEGINS)
@@ -36,7 +39,8 @@ _WRITES: Final = ("Ongoing", "PrepareCommit", "CompleteCommit", _BEGINS)
 @dataclass(slots=True)
 class Producer:
     """`state` is the last of a transactional id, `deleted` the tombstone after it. `first` and `last` are the
-    refusals since it last wrote, `given` if an application tells of one, or the client says that it ends."""
+    refusals since it last wrote, `given` if an application tells of one, or the client says that it ends.
+    `has_records` is that some of it are known."""
 
     state: Row | None = None
     deleted: Row | None = None
@@ -44,17 +48,20 @@ class Producer:
     last: Row | None = None
     count: int = 0
     given: bool = False
+    has_records: bool = False
 
 
 def step(state: Producer, row: Row) -> Iterable[Note]:
     match row.kind:
         case "transaction":
             state.state, state.deleted = row, None
+            state.has_records = state.has_records or row.source not in _SAY
             if (row.detail or "").startswith(_WRITES):
                 _goes_on(state)
         case "tombstone":
             state.deleted = row
         case "append":
+            state.has_records = True
             _goes_on(state)
         case "refused":
             state.first = state.first or row
@@ -73,6 +80,9 @@ def _goes_on(state: Producer) -> None:
 
 def end(state: Producer) -> Iterator[Note]:
     if state.first is None or state.last is None:
+        return
+    unsure = state.first.source in _SAY and state.first.error in _SENT_AGAIN
+    if unsure and not state.given and not state.has_records:
         return
     yield note(
         "producer-refused",

@@ -32,12 +32,21 @@ FENCED = "m-1 fenced: the member session expired"
     ],
 )
 def test_a_producer_that_is_refused(error: str, then: str, *, for_good: bool) -> None:
-    rows = Rows(transactional_id="payments").add("transaction", detail="Empty")
+    rows = Rows(transactional_id="payments").add("transaction", detail="Empty", source="segment")
     rows.add("refused", error=error).add("refused", error=error).add("transaction", detail=then)
     found = noted(producers.LEDGER, rows)
     assert [(each.what, each.number, each.detail) for each in found] == [
         ("producer-refused", 2, error)
     ] * for_good
+
+
+@pytest.mark.parametrize("error", ["OUT_OF_ORDER_SEQUENCE_NUMBER", "UNKNOWN_PRODUCER_ID"])
+@pytest.mark.parametrize("source", ["broker-log", "client-log"])
+def test_logs_do_not_tell_whether_a_producer_wrote_in_the_end(error: str, source: str) -> None:
+    alone = Rows(source=source, producer_id=7).add("refused", error=error)
+    assert noted(producers.LEDGER, alone) == []
+    before = Rows(source="segment", producer_id=7).add("append", after_ms=0)
+    assert [each.what for each in noted(producers.LEDGER, before, alone)] == ["producer-refused"]
 
 
 def test_a_producer_that_writes_again() -> None:
