@@ -27,9 +27,10 @@ def find(observations: Table) -> Table:
     appends = appends.where("time_ms is not null and leader_epoch is not null").select(*SEEN)
     tops = appends.groupBy(*PARTITION).agg(F.max("end_offset").alias("_top"))
     tops = prefixed(tops, "_", *PARTITION, _top=F.col("_top"))
-    above = commits.select(*SEEN).join(tops, same("_", PARTITION))
+    places = (*_KEY, "time_ms", "file", "position")
+    found = commits.select(*places).join(tops, same("_", PARTITION)).where(F.col("offset") > F.col("_top"))
     above = first_of(
-        above.where(F.col("offset") > F.col("_top")),
+        commits.select(*SEEN).join(found.select(*places).persist(), places, "left_semi"),
         Window.partitionBy(*_KEY).orderBy("time_ms", "file", "position"),
     )
     above = above.withColumn("commit", row()).select(*_KEY, "time_ms", "commit").persist()

@@ -96,6 +96,10 @@ def _read(led: Table, observations: Table) -> Table:
     commits = of_kinds(observations, "commit").where("group is not null and offset > 0")
     commits = prefixed(commits, "c_", *PARTITION, "time_ms", "offset", committed=row())
     before = [*same("c_", PARTITION), F.col("c_time_ms") <= F.col("time_ms")]
+    # Mostly nobody had read anything: then no rows are read as a whole.
+    names = [f"c_{name}" for name in (*PARTITION, "time_ms", "offset")]
+    some = led.join(commits.select(*names), before).select(*names).distinct().persist()
+    commits = commits.join(some, names, "left_semi")
     return (
         led.join(commits, before)
         .groupBy("broker", *PARTITION, "time_ms", "last", "seen", "led")
