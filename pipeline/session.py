@@ -31,8 +31,6 @@ _SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
     # Half the CPU time for queries that end before the second compiler pays off.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseParallelGC -XX:ParallelGCThreads=2",
-    # Python does what tasks do; Spark's own queries over many rows are worth the second compiler.
-    "spark.executor.extraJavaOptions": "-XX:+UseParallelGC -XX:ParallelGCThreads=2",
     # Each kind of row has a folder; with fewer writers than kinds, rows would be sorted before they are
     # written.
     "spark.sql.maxConcurrentOutputFileWriters": "64",
