@@ -17,7 +17,7 @@ from ..extras import MissingExtraError
 from ..processes import in_order, side_by_side
 from .observations import NAMES, arrow_schema
 from .tables import Folding, Table
-from .tables.apart import Apart, ApartTable, asked, carry_out
+from .tables.apart import Apart, ApartTable, asked, carry_out, divided
 from .tables.duck import Database, DuckTable
 from .tables.stepwise import FEW, Step
 
@@ -29,12 +29,16 @@ DUCKDB: Final = "duckdb"
 SPARK: Final = "spark"
 ENGINES: Final = (AUTO, DUCKDB, SPARK)
 SHOWN: Final = {DUCKDB: "DuckDB", SPARK: "Spark"}
-_MEMORY: Final = 600_000_000
-"""What DuckDB may take; beyond that it uses the disk. The process takes a quarter of a GB more."""
-_MEMORY_APART: Final = 300_000_000
-"""What the processes that go through many rows may take for that together, besides 120 MB each."""
+_MEMORY: Final = 400_000_000
+"""What DuckDB may take for few rows; beyond that it uses the disk. The process takes a third of a GB more."""
+_MEMORY_APART: Final = 150_000_000
+"""The same for each process that goes through many rows, which takes 120 MB more."""
+_BYTES_OF_ROW: Final = 16
+"""So much memory it needs for each row that it sorts; with a third of it, it gives up."""
 _MANY_ROWS: Final = 1_000_000
 """Going through so many rows takes longer than another process takes to start."""
+_ROWS_SORTED: Final = 50_000_000
+"""So many rows are sorted at once: 10 GB of them are on the disk then."""
 _ROWS_OF_PART: Final = 20_000_000
 """So many rows are worth a task of their own, where keys are folded."""
 _WAITING: Final = 2
@@ -140,6 +144,7 @@ class DuckEngine(Engine):
     @contextmanager
     def searching(self, rows: int) -> Iterator[None]:
         self._database.few_rows = rows <= FEW
+        self._database.connection.execute(f"SET memory_limit = '{_memory(rows, _MEMORY)}B'")
         try:
             yield
         finally:
@@ -152,15 +157,21 @@ class DuckEngine(Engine):
         made = {each.name: found for each, found in zip(few, super().folded(few, tell), strict=True)}
         # The longest begins first.
         many.sort(key=lambda each: -each.rows)
-        processes = max(min(os.cpu_count() or 1, len(many)), 1)
-        parts = [
-            asked(each.table, _MEMORY_APART // processes, each, str(self._scratch))
-            for each in many
-            if isinstance(each.table, DuckTable)
+        parts = [(each, table) for each in many for table in self._divided(each)]
+        processes = max(min(os.cpu_count() or 1, len(parts)), 1)
+        scratch = str(self._scratch)
+        todo = [
+            asked(some, _memory(min(each.rows, _ROWS_SORTED), _MEMORY_APART), each, scratch)
+            for each, some in parts
         ]
-        apart = side_by_side(carry_out, parts, processes, tell)
-        made |= {each.name: found for each, found in zip(many, apart, strict=True)}
+        apart = side_by_side(carry_out, todo, processes, tell)
+        for (each, _), found in zip(parts, apart, strict=True):
+            made.setdefault(each.name, []).extend(found)
         return iter([made[each.name] for each in foldings])
+
+    def _divided(self, folding: Folding) -> list[DuckTable]:
+        assert isinstance(folding.table, DuckTable)
+        return divided(folding.table, folding.key, 1 + folding.rows // _ROWS_SORTED)
 
     def at_hand(self, table: Table) -> Table:
         assert isinstance(table, DuckTable)
@@ -168,6 +179,11 @@ class DuckEngine(Engine):
 
     def close(self) -> None:
         self._database.connection.close()
+
+
+def _memory(rows: int, least: int) -> int:
+    """Bytes for DuckDB to search so many rows."""
+    return max(least, _BYTES_OF_ROW * rows)
 
 
 def reading(paths: Sequence[Path], kind: str | None = None) -> Step:

@@ -52,6 +52,13 @@ def asked(
     )
 
 
+def divided(table: DuckTable, key: str, parts: int) -> list[DuckTable]:
+    """So many tables, each with all rows of some keys."""
+    if parts == 1:
+        return [table]
+    return [table._where(f"hash({DUCKDB.name(key)}) % {parts} = {part}") for part in range(parts)]
+
+
 @dataclass(kw_only=True)
 class Apart(Database):
     """Has no connection: `each` makes a task of whatever is asked. Keys that are folded are divided into
@@ -74,10 +81,8 @@ class ApartTable(DuckTable):
     def folded(
         self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
     ) -> Found:
-        parts = self._database.parts
-        some = [self._where(f"hash({DUCKDB.name(key)}) % {parts} = {part}") for part in range(parts)]
         how = key, order, names, fold, schema
-        todo = [asked(each)._replace(how=how) for each in (some if parts > 1 else [self])]
+        todo = [asked(each)._replace(how=how) for each in divided(self, key, self._database.parts)]
         return [row for found in self._database.each(carry_out, todo) for row in found]
 
 
