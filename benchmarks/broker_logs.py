@@ -34,7 +34,7 @@ import json, sys, time
 from pathlib import Path
 from mockbroker.pipeline.analysis import analyze
 PHASES = {"read": "reading", "search": "searching", "link": "linking and drawing"}
-PHASES |= {"going": "ledgers", "went": "ledgers"}
+PHASES |= {"look": "looking", "going": "ledgers", "went": "ledgers"}
 seconds, current, since = {}, "reading", time.monotonic()
 def tell(what):
     global current, since

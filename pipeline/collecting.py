@@ -126,7 +126,7 @@ def _looks(
     files = files_of(paths, folder.with_name(FETCHED), refused, tell, copy=not engine.is_apart)
     if files:
         tell(f"looking at {len(files):,} file{'s' * (len(files) != 1)}")
-    found = look_at(files, engine)
+    found = look_at(files, engine, tell)
     packed = [each.file for each in found if each.is_archive]
     into = [
         folder.with_name(UNPACKED) / str(nth) / Path(each.name).name for nth, each in enumerate(packed, 1)
@@ -139,7 +139,7 @@ def _looks(
     inside = iter(into)
     looks: list[Look] = []
     for each in found:
-        some = look_at(local(next(inside), refused), engine, packed=True) if each.is_archive else [each]
+        some = look_at(local(next(inside), refused), engine, tell, packed=True) if each.is_archive else [each]
         bad += [one.bad for one in some if one.bad is not None]
         looks += [one for one in some if one.bad is None]
     return looks, bad

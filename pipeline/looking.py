@@ -8,8 +8,9 @@ from typing import Final, NamedTuple, TypeVar
 
 from ..dumps.files import HEAD_BYTES, is_compressed
 from . import archives, bulk
-from .engine import Engine
+from .engine import Engine, Tell
 from .observations import Observation
+from .progress import Progress
 from .readers import recognise
 from .readers.files import head, unreadable, why
 from .readers.missed import missed
@@ -83,13 +84,18 @@ def look(asked: Asked) -> Look:
     return found
 
 
-def look_at(files: Sequence[File], engine: Engine, *, packed: bool = False) -> list[Look]:
+def look_at(files: Sequence[File], engine: Engine, tell: Tell, *, packed: bool = False) -> list[Look]:
     """`packed` files come from archives, and are none."""
     asked = [Asked(each, engine.part, LOG_PART, not packed) for each in files]
     if not engine.is_apart and sum(each.size for each in files) < _LARGE:
         return [look(each) for each in asked]
     tasks = list(grouped(asked, lambda each: each.file.size, _AT_ONCE))
-    return [found for some in engine.ahead(_look_at_some, tasks) for found in some]
+    progress = Progress(sum(each.size for each in files), tell, done="looked at")
+    found: list[Look] = []
+    for some in engine.ahead(_look_at_some, tasks):
+        found += some
+        progress.read(sum(each.file.size for each in some))
+    return found
 
 
 def _look_at_some(asked: Sequence[Asked]) -> list[Look]:

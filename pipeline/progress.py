@@ -9,17 +9,21 @@ _ROWS_EVERY_S: Final = 2.0
 
 
 class Progress:
-    """Tells how many bytes were read of `total`, and about how long the rest takes, once a second.
-
-    `clock` tells seconds.
+    """Tells how many bytes were read of `total`, or what else was `done`, and about how long the rest takes,
+    once a second. `clock` tells seconds.
     """
 
     def __init__(
-        self, total: int, tell: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+        self,
+        total: int,
+        tell: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+        done: str = "read",
     ) -> None:
         self._total = total
         self._tell = tell
         self._clock = clock
+        self._said = done
         self._begun = self._told = clock()
         self._done = 0
 
@@ -31,7 +35,7 @@ class Progress:
             return
         self._told = now
         left = (now - self._begun) / self._done * max(self._total - self._done, 0)
-        self._tell(f"read {_size(self._done)} of {_size(self._total)}, about {left:.0f} s left")
+        self._tell(f"{self._said} {_size(self._done)} of {_size(self._total)}, about {left:.0f} s left")
 
 
 class Rows:

@@ -22,6 +22,12 @@ def test_bytes_and_the_remaining_time_once_a_second() -> None:
     ]
 
 
+def test_bytes_that_were_looked_at() -> None:
+    times, told = iter([0.0, 2.0]), list[str]()
+    Progress(4_000_000, told.append, lambda: next(times), done="looked at").read(1_000_000)
+    assert told == ["looked at 1 MB of 4 MB, about 6 s left"]
+
+
 def test_rows_that_were_gone_through_every_two_seconds() -> None:
     times, told = iter([100.0, 101.0, 102.5, 103.0, 104.5]), list[str]()
     rows = Rows("partitions", told.append, lambda: next(times))
