@@ -182,8 +182,11 @@ class DuckEngine(Engine):
 
 
 def _memory(rows: int, least: int) -> int:
-    """Bytes for DuckDB to search so many rows."""
-    return max(least, _BYTES_OF_ROW * rows)
+    """Bytes for DuckDB to search so many rows: no more than half of what this machine has, if that is known."""
+    wanted = _BYTES_OF_ROW * rows
+    if hasattr(os, "sysconf"):  # not on Windows
+        wanted = min(wanted, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
+    return max(least, wanted)
 
 
 def reading(paths: Sequence[Path], kind: str | None = None) -> Step:
