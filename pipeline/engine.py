@@ -182,7 +182,7 @@ class DuckEngine(Engine):
 
 
 def _memory(rows: int, least: int) -> int:
-    """Bytes for DuckDB to search so many rows: no more than half of what this machine has, if that is known."""
+    """Bytes for DuckDB to search so many rows: half of what this machine has at most, where that is known."""
     wanted = _BYTES_OF_ROW * rows
     if hasattr(os, "sysconf"):  # not on Windows
         wanted = min(wanted, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
