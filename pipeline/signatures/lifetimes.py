@@ -15,7 +15,7 @@ from ..reproduction import Reproduction, Template
 from ..rows import (
     NO_PARTITION,
     PARTITION,
-    first_of,
+    after,
     in_order,
     of_kinds,
     place,
@@ -84,11 +84,14 @@ def _again(logs: Table) -> Table:
 def _led_anew(again: Table, observations: Table) -> Table:
     """Those that their broker led from the first offset on."""
     leaders = of_kinds(observations, "leader").where("leader = broker and leader_epoch > 0 and offset = 0")
-    leaders = prefixed(leaders, "l_", *PARTITION, "broker", "time_ms", led=seen())
-    after = [*same("l_", (*PARTITION, "broker")), F.col("l_time_ms") >= F.col("time_ms")]
-    rows = again.join(leaders, after)
-    once = Window.partitionBy("broker", *PARTITION, "time_ms").orderBy("l_time_ms")
-    return first_of(rows, once)
+    key = ("broker", *PARTITION)
+    leaders = leaders.select(*key, "time_ms", seen().alias("leads"))
+    again = again.select(*key, "time_ms", "last", "seen")
+    rows = again.unionByName(leaders, allowMissingColumns=True)
+    rows = rows.withColumn("nth", F.when(F.col("leads").isNull(), 0).otherwise(1))
+    later = after(Window.partitionBy(*key).orderBy("time_ms", "nth"))
+    rows = rows.withColumn("led", F.last("leads", True).over(later))
+    return rows.where("nth = 0 and led is not null").drop("leads", "nth")
 
 
 def _read(led: Table, observations: Table) -> Table:
