@@ -88,11 +88,14 @@ def test_in_rows_made_by_hand(spark: SparkSession, module: str, tmp_path: Path) 
 
 
 def with_others(given: Path, out: Path, engine: str) -> Analysis:
-    """Those of `SEARCHED` have more to find in the rows that are made by hand. Of the rest that are not tried
-    it is known what their findings are called."""
-    rest = [each if each in TRIED else Search(each.what, each.find, (), *each.signatures) for each in REST]
+    """Those of `SEARCHED` have more to find in the rows that are made by hand. Of all that are not tried it
+    is known what their findings are called."""
+    every = [
+        each if each in TRIED else Search(each.what, each.find, (), *each.signatures)
+        for each in signatures.searches()
+    ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(signatures, "searches", lambda: iter(rest))
+        patch.setattr(signatures, "searches", lambda: iter(every))
         return analyze([given], out, engine=engine)
 
 
