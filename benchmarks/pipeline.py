@@ -22,9 +22,9 @@ from typing import Annotated, Any, Final
 import typer
 
 from benchmarks.pipeline_trace import write
+from benchmarks.process import cpu_us, descendants
 
 _TICK_S: Final = 0.5
-_CLOCK: Final = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -63,23 +63,8 @@ def measure(what: str, command: list[str], *, below: int | None = None) -> Comma
 
 def _tree(root: int) -> dict[int, tuple[float, float]]:
     """CPU seconds and MB of a process and all below it; of pages that several share each has its part."""
-    parents, seconds = {}, {}
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
-        except (OSError, IndexError):
-            continue
-        parents[int(entry.name)] = int(fields[1])
-        seconds[int(entry.name)] = (int(fields[11]) + int(fields[12])) / _CLOCK
-    below = {root}
-    grown = True
-    while grown:
-        more = {pid for pid, parent in parents.items() if parent in below} - below
-        below |= more
-        grown = bool(more)
-    return {pid: (seconds[pid], _megabytes(pid)) for pid in below if pid in seconds}
+    there = [root, *descendants(root)]
+    return {pid: (used / 1e6, _megabytes(pid)) for pid in there if (used := cpu_us(pid)) is not None}
 
 
 def _megabytes(pid: int) -> float:
