@@ -18,7 +18,7 @@ from ..processes import in_order, side_by_side
 from .observations import NAMES, arrow_schema
 from .tables import Folding, Table
 from .tables.apart import Apart, ApartTable, asked, carry_out, divided
-from .tables.duck import Database, DuckTable
+from .tables.duck import Database, DuckTable, configured
 from .tables.stepwise import FEW, Step
 
 if TYPE_CHECKING:
@@ -108,8 +108,7 @@ class DuckEngine(Engine):
         except ImportError:
             raise MissingExtraError("this needs DuckDB", "analyze") from None
         self._scratch = scratch
-        config = {"memory_limit": f"{_MEMORY}B", "temp_directory": str(scratch)}
-        self._database = Database(duckdb.connect(config={**config, "preserve_insertion_order": False}))
+        self._database = Database(duckdb.connect(config=configured(_MEMORY, str(scratch))))
 
     def each(self, do: Callable[[Task], Result], tasks: Sequence[Task]) -> list[Result]:
         return list(in_order(do, tasks, min(os.cpu_count() or 1, len(tasks))))

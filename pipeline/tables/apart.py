@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..progress import Rows
 from .dialects import DUCKDB
-from .duck import Database, DuckTable
+from .duck import Database, DuckTable, configured
 from .stepwise import Step, Steps
 from .table import Fold, Folding
 
@@ -91,12 +91,13 @@ def carry_out(what: Asked, tell: Tell = lambda _: None) -> Found:
     import duckdb
 
     tell(f"going through {what.name}")
-    with TemporaryDirectory(prefix="mockbroker-search-", dir=what.scratch) as scratch:
-        config = {"memory_limit": f"{what.memory}B", "temp_directory": scratch, "threads": "1"}
-        with duckdb.connect(config={**config, "preserve_insertion_order": "false"}) as connection:
-            connection.execute("SET enable_progress_bar = false")
-            read = Rows(what.name, tell).read
-            database = Database(connection, count(what.number), few_rows=what.few_rows, read=read)
-            last = Step(f"SELECT * FROM {what.last}", (what.last,), ((what.last,),), streams=True)
-            table = DuckTable(database, last, what.columns, what.steps, what.once)
-            return table.folded(*what.how) if what.how else table.collect()
+    with (
+        TemporaryDirectory(prefix="mockbroker-search-", dir=what.scratch) as scratch,
+        duckdb.connect(config={**configured(what.memory, scratch), "threads": 1}) as connection,
+    ):
+        connection.execute("SET enable_progress_bar = false")
+        read = Rows(what.name, tell).read
+        database = Database(connection, count(what.number), few_rows=what.few_rows, read=read)
+        last = Step(f"SELECT * FROM {what.last}", (what.last,), ((what.last,),), streams=True)
+        table = DuckTable(database, last, what.columns, what.steps, what.once)
+        return table.folded(*what.how) if what.how else table.collect()

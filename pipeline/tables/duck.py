@@ -150,6 +150,17 @@ class DuckTable(Table):
         return type(self)(self._database, step, columns, steps, once)
 
 
+def configured(memory: int, scratch: str) -> dict[str, Any]:
+    """How DuckDB is to run: with so many bytes of memory, and a folder for what does not fit."""
+    return {
+        "memory_limit": f"{memory}B",
+        "temp_directory": scratch,
+        "preserve_insertion_order": False,
+        # Else it keeps for itself what it has needed once.
+        "allocator_background_threads": True,
+    }
+
+
 def _streamed(
     connection: duckdb.DuckDBPyConnection,
     query: str,
