@@ -17,7 +17,7 @@ from ..extras import MissingExtraError
 from ..processes import in_order, side_by_side
 from .observations import NAMES, arrow_schema
 from .tables import Folding, Table
-from .tables.apart import Apart, ApartTable, asked, carry_out, divided
+from .tables.apart import Apart, ApartTable, Asked, asked, carry_out, divided
 from .tables.duck import Database, DuckTable, configured
 from .tables.stepwise import FEW, Step
 
@@ -39,6 +39,8 @@ _MANY_ROWS: Final = 1_000_000
 """Going through so many rows takes longer than another process takes to start."""
 _ROWS_SORTED: Final = 50_000_000
 """So many rows are sorted at once: 10 GB of them are on the disk then."""
+_ROWS_OF_LONGEST: Final = 5_000_000
+"""So many rows of the longest are worth another process, which reads all of them and takes its own."""
 _ROWS_OF_PART: Final = 20_000_000
 """So many rows are worth a task of their own, where keys are folded."""
 _WAITING: Final = 2
@@ -98,7 +100,7 @@ class Engine(ABC):
 class DuckEngine(Engine):
     """MissingExtraError. `scratch` is a folder for what does not fit into memory."""
 
-    at_once = 1  # each search uses all processors
+    at_once = 1
     part = 16 << 20  # a second or two
     is_apart = False
 
@@ -144,33 +146,39 @@ class DuckEngine(Engine):
     def searching(self, rows: int) -> Iterator[None]:
         self._database.few_rows = rows <= FEW
         self._database.connection.execute(f"SET memory_limit = '{_memory(rows, _MEMORY)}B'")
+        if not self._database.few_rows:
+            # Searches use all processors, but for their many short statements.
+            self.at_once = max(min(os.cpu_count() or 1, _MEMORY // _memory(rows)), 1)
         try:
             yield
         finally:
             self._database.few_rows = False
+            self.at_once = 1
 
     def folded(self, foldings: Sequence[Folding], tell: Tell) -> Iterator[list[dict[str, Any]]]:
         """Many rows by other processes, since Python makes something of them with one processor only."""
         many = [each for each in foldings if each.rows >= _MANY_ROWS]
         few = [each for each in foldings if each.rows < _MANY_ROWS]
         made = {each.name: found for each, found in zip(few, super().folded(few, tell), strict=True)}
-        # The longest begins first.
         many.sort(key=lambda each: -each.rows)
-        parts = [(each, table) for each in many for table in self._divided(each)]
-        processes = max(min(os.cpu_count() or 1, len(parts)), 1)
-        scratch = str(self._scratch)
-        todo = [
-            asked(some, _memory(min(each.rows, _ROWS_SORTED), _MEMORY_APART), each, scratch)
-            for each, some in parts
-        ]
-        apart = side_by_side(carry_out, todo, processes, tell)
-        for (each, _), found in zip(parts, apart, strict=True):
+        cores = os.cpu_count() or 1
+        todo: list[tuple[Folding, Asked]] = []
+        for each in many:
+            parts = 1 + each.rows // _ROWS_SORTED
+            if each is many[0]:
+                # No core waits for it at the end.
+                parts = max(parts, min(cores, each.rows // _ROWS_OF_LONGEST))
+            todo += [(each, some) for some in self._divided(each, parts)]
+        apart = side_by_side(carry_out, [some for _, some in todo], min(cores, len(todo)), tell)
+        for (each, _), found in zip(todo, apart, strict=True):
             made.setdefault(each.name, []).extend(found)
         return iter([made[each.name] for each in foldings])
 
-    def _divided(self, folding: Folding) -> list[DuckTable]:
+    def _divided(self, folding: Folding, parts: int) -> list[Asked]:
         assert isinstance(folding.table, DuckTable)
-        return divided(folding.table, folding.key, 1 + folding.rows // _ROWS_SORTED)
+        memory = _memory(folding.rows // parts, _MEMORY_APART)
+        tables = divided(folding.table, folding.key, parts)
+        return [asked(each, memory, folding, str(self._scratch)) for each in tables]
 
     def at_hand(self, table: Table) -> Table:
         assert isinstance(table, DuckTable)
@@ -180,7 +188,7 @@ class DuckEngine(Engine):
         self._database.connection.close()
 
 
-def _memory(rows: int, least: int) -> int:
+def _memory(rows: int, least: int = 1) -> int:
     """Bytes for DuckDB to search so many rows: half of what this machine has at most, where that is known."""
     wanted = _BYTES_OF_ROW * rows
     if hasattr(os, "sysconf"):  # not on Windows

@@ -77,7 +77,8 @@ class DuckTable(Table):
         if self._database.few_rows:
             found = rows(connection, self._steps, self._step)
         else:
-            found = rows_of_many(connection, self._steps, self._step, self._once, self._database.large)
+            with connection.cursor() as own:  # several searches may run at once
+                found = rows_of_many(own, self._steps, self._step, self._once, self._database.large)
         return [dict(zip(self.columns, row, strict=True)) for row in found]
 
     def arrow(self) -> pa.Table:

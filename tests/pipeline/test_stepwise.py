@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +15,7 @@ from mockbroker.pipeline.observations import Observation
 from mockbroker.pipeline.tables import Table, stepwise
 from mockbroker.pipeline.tables import functions as F
 from mockbroker.pipeline.tables.duck import Database, DuckTable
-from mockbroker.pipeline.tables.stepwise import Step
+from mockbroker.pipeline.tables.stepwise import FEW, Step
 
 from .rows import written
 
@@ -85,6 +87,20 @@ def _found_alike(engine: DuckEngine, table: Table) -> list[str]:
 
 def _tables(engine: DuckEngine) -> list[tuple[str, ...]]:
     return engine._database.connection.execute("SHOW TABLES").fetchall()
+
+
+def test_searches_of_many_rows_run_at_once(
+    engine: DuckEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    table = engine.files(written(ROWS, tmp_path)).select("kind", "group", "offset")
+    kinds = ["commit", "reset"] * 10
+    tables = [table.where(F.col("kind") == kind).where("offset > 0") for kind in kinds]
+    with engine.searching(FEW + 1), ThreadPoolExecutor(engine.at_once) as pool:
+        assert engine.at_once == 3
+        found = list(pool.map(lambda some: {row["kind"] for row in some.collect()}, tables))
+    assert found == [{kind} for kind in kinds]
+    assert engine.at_once == 1
 
 
 @pytest.mark.parametrize("few", [True, False])
