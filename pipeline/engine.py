@@ -177,7 +177,7 @@ class DuckEngine(Engine):
     def _divided(self, folding: Folding, parts: int) -> list[Asked]:
         assert isinstance(folding.table, DuckTable)
         memory = _memory(folding.rows // parts, _MEMORY_APART)
-        tables = divided(folding.table, folding.key, parts)
+        tables = divided(folding.table, folding.key, parts, folding.fewer)
         return [asked(each, memory, folding, str(self._scratch)) for each in tables]
 
     def at_hand(self, table: Table) -> Table:

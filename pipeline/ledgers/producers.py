@@ -141,7 +141,7 @@ LEDGER: Final = Ledger(
     Producer,
     step,
     end,
-    with_ids,
-    _refused,
+    named=with_ids,
+    spread=_refused,
     needs=("refused",),
 )

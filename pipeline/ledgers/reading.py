@@ -57,9 +57,10 @@ def _folding(observations: Table, ledger: Ledger, kinds: Mapping[str, int]) -> F
     # What is sorted should be narrow.
     chosen = [known[name].cast(_kind(name)).alias(name) for name in Row._fields if name in known]
     fold = partial(_fold, ledger.name)
-    table = ledger.fewer(rows.select(*chosen))
+    table = ledger.spread(rows.select(*chosen))
     count = sum(kinds.get(each, 0) for each in ledger.kinds)
-    return Folding(ledger.name, count, table, "key", _ORDER, Row._fields, fold, _schema())
+    how = "key", _ORDER, Row._fields, fold, _schema(), ledger.fewer
+    return Folding(ledger.name, count, table, *how)
 
 
 def _kind(name: str) -> str:

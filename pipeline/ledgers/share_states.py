@@ -284,6 +284,6 @@ LEDGER: Final = Ledger(
     ShareStates,
     step,
     end,
-    fewer=_shared,
+    spread=_shared,
     needs=(KIND,),
 )

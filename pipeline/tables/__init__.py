@@ -2,6 +2,17 @@
 
 from .columns import Case, Column, Window, WindowSpec
 from .dialects import Dialect
-from .table import Fold, Folding, Table
+from .table import Fewer, Fold, Folding, Table, as_it_is
 
-__all__ = ["Case", "Column", "Dialect", "Fold", "Folding", "Table", "Window", "WindowSpec"]
+__all__ = [
+    "Case",
+    "Column",
+    "Dialect",
+    "Fewer",
+    "Fold",
+    "Folding",
+    "Table",
+    "Window",
+    "WindowSpec",
+    "as_it_is",
+]

@@ -13,7 +13,7 @@ from ..progress import Rows
 from .dialects import DUCKDB
 from .duck import Database, DuckTable, configured
 from .stepwise import Step, Steps
-from .table import Fold, Folding
+from .table import Fewer, Fold, Folding, as_it_is
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,11 +52,11 @@ def asked(
     )
 
 
-def divided(table: DuckTable, key: str, parts: int) -> list[DuckTable]:
-    """So many tables, each with all rows of some keys."""
+def divided(table: DuckTable, key: str, parts: int, fewer: Fewer) -> list[DuckTable]:
+    """So many tables, each with all rows of some keys, but for those that `fewer` leaves out."""
     if parts == 1:
-        return [table]
-    return [table._where(f"hash({DUCKDB.name(key)}) % {parts} = {part}") for part in range(parts)]
+        return [fewer(table)]
+    return [fewer(table._where(f"hash({DUCKDB.name(key)}) % {parts} = {part}")) for part in range(parts)]
 
 
 @dataclass(kw_only=True)
@@ -79,10 +79,17 @@ class ApartTable(DuckTable):
         return found
 
     def folded(
-        self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
+        self,
+        key: str,
+        order: Sequence[str],
+        names: Sequence[str],
+        fold: Fold,
+        schema: pa.Schema,
+        fewer: Fewer = as_it_is,
     ) -> Found:
         how = key, order, names, fold, schema
-        todo = [asked(each)._replace(how=how) for each in divided(self, key, self._database.parts)]
+        parts = divided(self, key, self._database.parts, fewer)
+        todo = [asked(each)._replace(how=how) for each in parts]
         return [row for found in self._database.each(carry_out, todo) for row in found]
 
 

@@ -85,7 +85,7 @@ class DuckTable(Table):
         """The rows as an Arrow table."""
         return self._database.connection.sql(self.query()).to_arrow_table()
 
-    def folded(
+    def _folded(
         self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
     ) -> list[dict[str, Any]]:
         by = ", ".join(f"{_name(each)} NULLS FIRST" for each in (key, *order))

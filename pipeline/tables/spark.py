@@ -42,7 +42,7 @@ class SparkTable(Table):
     def collect(self) -> list[dict[str, Any]]:
         return [row.asDict(recursive=True) for row in self.frame.collect()]
 
-    def folded(
+    def _folded(
         self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
     ) -> list[dict[str, Any]]:
         from pyspark.sql.pandas.types import from_arrow_schema

@@ -21,6 +21,13 @@ T = TypeVar("T", bound="Table")
 _JOINS: Final = {"inner": "INNER", "left": "LEFT", "left_semi": "LEFT SEMI", "left_anti": "LEFT ANTI"}
 Fold = Callable[[Iterable[tuple[Any, ...]]], Iterator[dict[str, Any]]]
 """Makes rows, which may be fewer, of the values of others."""
+Fewer = Callable[[Any], Any]
+"""Leaves out rows of a table."""
+
+
+def as_it_is(table: T) -> T:
+    """The same rows."""
+    return table
 
 
 class Table(ABC):
@@ -97,16 +104,29 @@ class Table(ABC):
     @abstractmethod
     def collect(self) -> list[dict[str, Any]]: ...
 
-    @abstractmethod
     def folded(
-        self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
+        self,
+        key: str,
+        order: Sequence[str],
+        names: Sequence[str],
+        fold: Fold,
+        schema: pa.Schema,
+        fewer: Fewer = as_it_is,
     ) -> list[dict[str, Any]]:
         """What `fold` makes of the rows: those of a key come one after the other, in the order of other
         columns, null first. They are never all in memory. They have the values of the columns of these
-        `names`, None for those that there are not.
+        `names`, None for those that there are not. `fewer` leaves some out; it needs only those of the same
+        key to tell which.
 
-        Spark calls it on executors, for some of the keys each time: it has to be a function of a module.
+        Spark calls `fold` on executors, for some of the keys each time: it has to be a function of a module.
         """
+        found: list[dict[str, Any]] = fewer(self)._folded(key, order, names, fold, schema)
+        return found
+
+    @abstractmethod
+    def _folded(
+        self, key: str, order: Sequence[str], names: Sequence[str], fold: Fold, schema: pa.Schema
+    ) -> list[dict[str, Any]]: ...
 
     @abstractmethod
     def _select(self, what: Sequence[tuple[str, str]]) -> Self: ...
@@ -144,13 +164,14 @@ class Folding(NamedTuple):
     names: Sequence[str]
     fold: Fold
     schema: pa.Schema
+    fewer: Fewer = as_it_is
 
     @property
     def how(self) -> tuple[str, Sequence[str], Sequence[str], Fold, pa.Schema]:
         return self.key, self.order, self.names, self.fold, self.schema
 
     def folded(self) -> list[dict[str, Any]]:
-        return self.table.folded(*self.how)
+        return self.table.folded(*self.how, self.fewer)
 
 
 class Grouped(Generic[T]):

@@ -11,7 +11,7 @@ import pytest
 
 from mockbroker.pipeline.engine import DuckEngine, reading
 from mockbroker.pipeline.observations import NAMES, Observation
-from mockbroker.pipeline.tables import Table
+from mockbroker.pipeline.tables import Fewer, Table, as_it_is
 from mockbroker.pipeline.tables import functions as F
 from mockbroker.pipeline.tables.apart import Apart, ApartTable, Asked, Found
 
@@ -55,13 +55,22 @@ def test_a_search(two: Two) -> None:
     assert counts == [1]
 
 
-def test_each_key_is_one_tasks(two: Two) -> None:
+def _of_early_groups(table: Table) -> Table:
+    early = table.where("offset > -10").select("group").distinct()
+    return table.join(early, "group", "left_semi")
+
+
+@pytest.mark.parametrize(
+    ("fewer", "groups"), [(as_it_is, set(GROUPS)), (_of_early_groups, {"large", "small"})]
+)
+def test_each_key_is_one_tasks(two: Two, fewer: Fewer, groups: set[str | None]) -> None:
     *tables, counts = two
     names = ["group", "offset", "position"]
+    how = "group", ["offset"], names, runs, MADE, fewer
     ours, theirs = (
         {row["group"]: row["offsets"] for row in found}
-        for found in (table.select(*names).folded("group", ["offset"], names, runs, MADE) for table in tables)
+        for found in (table.select(*names).folded(*how) for table in tables)
     )
-    assert set(ours) == set(GROUPS)
+    assert set(ours) == groups
     assert theirs == ours
     assert counts == [PARTS]

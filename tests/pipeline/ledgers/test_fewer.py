@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from mockbroker.pipeline.engine import DuckEngine
 from mockbroker.pipeline.ledgers import Ledger
-from mockbroker.pipeline.ledgers.ledger import as_it_is
 from mockbroker.pipeline.ledgers.reading import LEDGERS, noted
 from mockbroker.pipeline.observations import Observation, arrow_schema
+from mockbroker.pipeline.tables import as_it_is
 
 SEGMENTS = [f"broker{broker}/__consumer_offsets-0/{base:020}.log" for broker in (1, 2) for base in (0, 100)]
 ROWS = st.lists(
