@@ -129,4 +129,5 @@ def test_many_rows_are_gone_through_side_by_side(
     assert sorted(most, key=itemgetter("group")) == few
     assert many == few[1:2]
     assert said[0] == "going through few"
-    assert Counter(said[1:]) == {f"going through {name}": count for name, count in parts.items()}
+    begun = Counter(each for each in said[1:] if each.startswith("going"))
+    assert begun == {f"going through {name}": count for name, count in parts.items()}
