@@ -42,7 +42,8 @@ _SHOWN: Final = 150
 
 def run(settings: Settings, seeds: range) -> bool:
     """Prints what was found, and returns whether anything was. ValueError, BuildError, DriverFailedError,
-    OSError; KeyboardInterrupt after it has printed what was found so far."""
+    OSError; all of these, and KeyboardInterrupt, after it has printed what was found so far, if anything was
+    played."""
     return _searched(_Hunt(settings, seeds))
 
 
@@ -79,6 +80,8 @@ def _searched(search: "_Search") -> bool:
         trio.run(search.run)
     except BaseExceptionGroup as group:
         raise first_of(group) from None
+    if search.failed is not None:
+        raise search.failed
     if search.interrupted:
         raise KeyboardInterrupt
     return bool(search.groups)
@@ -112,6 +115,8 @@ class _Search(ABC):
         self._errors = Console(emoji=False, stderr=True)
         self.groups = Groups()
         self.interrupted = False
+        self.failed: BaseException | None = None
+        """What has ended it before all was played."""
         self._client = ""
         self._scope = trio.CancelScope()
         """What Ctrl-C ends."""
@@ -229,6 +234,11 @@ class _Hunt(_Search):
                     self._settings.kafka,
                     drawn,
                 )
+            except* (DriverFailedError, OSError) as group:
+                if not self._done:
+                    raise
+                # A driver that can't be started finds no smaller plan.
+                self.failed, self._hurries = first_of(group), True
             finally:
                 self._save()
 

@@ -1,5 +1,6 @@
 """`mockbroker hunt` as a process."""
 
+import json
 import os
 import shlex
 import signal
@@ -91,6 +92,21 @@ def test_what_was_found_outlives_ctrl_c(hunting: "subprocess.Popen[str]", tmp_pa
     assert again.stdout.count("acknowledged-lost: ") >= 4
     smaller = read(tmp_path / "again" / home.name)
     assert smaller.size < read(home).size
+
+
+@pytest.mark.long
+def test_what_was_found_outlives_a_driver_that_can_not_be_started_again(tmp_path: Path) -> None:
+    """It can be started four times: for a run that ends it, and for the three that repeat that."""
+    starts, out = tmp_path / "starts", tmp_path / "out"
+    dies = shlex.join((sys.executable, str(WRONG), "dies"))
+    four = f'echo >> "$0"; [ $(wc -l < "$0") -gt 4 ] && exit 3; exec {dies}'
+    driver = ("--client-command", shlex.join(("sh", "-c", four, str(starts))))
+    done = hunt(*driver, "--seeds", "102-109", "--lanes", "1", "--shrink", "60", "--out", str(out))
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "ended with status 3" in done.stderr
+    assert "looking for a smaller plan" not in done.stderr
+    assert "died: " in (out / "died-producer" / "story.txt").read_text()
+    assert json.loads((out / "campaign.json").read_text())["seeds"] == [102]
 
 
 @pytest.mark.long
