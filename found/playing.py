@@ -237,7 +237,7 @@ def _create_topics(port: int, topics: Mapping[str, int], replicas: int) -> None:
     ]
     with Client("127.0.0.1", port) as client:
         created = client.call(
-            "create_topics", 4, {"topics": wanted, "timeout": 30_000, "validate_only": False}
+            "create_topics", 3, {"topics": wanted, "timeout": 30_000, "validate_only": False}
         )
     refused = [each for each in created["topics"] if each["error_code"] != "NONE"]
     if refused:
