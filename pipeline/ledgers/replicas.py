@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..rows import PARTITION, before, ends_of_files, in_order, of_kinds, up_to
-from ..tables import Table
+from ..rows import PARTITION, ends_of_files, in_order, of_kinds, up_to
+from ..tables import Table, Window
 from ..tables import functions as F
 from .brokers import TIMED_OUT
 from .ledger import Ledger
@@ -28,6 +28,7 @@ STILL: Final = "still"
 _TALKATIVE: Final = ("complaint", "group", "high-watermark", "load", "log-start")
 """Other rows by which it is known how far a log goes."""
 _COMPLETED: Final = "completed"
+_TOLD: Final = (*PARTITION, "broker", "turn", "time_ms")
 
 
 @dataclass(slots=True)
@@ -151,39 +152,47 @@ def own_ends(observations: Table) -> Table:
 
 
 def _with_brokers(observations: Table) -> Table:
-    """Each partition gets a row of its own when a broker leaves or comes back that was in its ISR, as long as
-    the partition is told of, and the first time after that: of one that is still there a leader tells when
-    the broker is back. The `offset` of each row is when the logs end that would say more."""
+    """Each partition gets a row of its own when a broker leaves or comes back that was in its ISR, if the
+    partition was told of since that broker left the time before: of one that is still there a leader tells
+    when the broker is back. The `offset` of each row is when the logs end that would say more."""
     names = F.array_join(F.col("replicas").cast("array<string>"), ",")
     rows = of_kinds(observations, *_STEPS).where("kind != 'broker' and source = 'broker-log'")
     rows = rows.where("topic is not null and partition is not null and time_ms is not null")
     rows = rows.join(own_ends(observations), [F.col("broker") == F.col("_broker")], "left")
     rows = rows.withColumn("offset", F.col("end_ms")).drop("_broker", "end_ms")
-    had = rows.where("kind = 'in-sync-replicas'").select(*PARTITION, F.explode("replicas").alias("_in"))
-    times = F.min("time_ms").alias("_first_ms"), F.max("time_ms").alias("_last_ms")
-    had = had.distinct().join(rows.groupBy(*PARTITION).agg(*times), list(PARTITION))
-    had = had.select(*(F.col(name).alias(f"_{name}") for name in PARTITION), "_in", "_first_ms", "_last_ms")
     lives = of_kinds(observations, "broker").where(F.col("detail").isin(*LEFT, *BACK))
     lives = _with_turns(lives.where("time_ms is not null and source = 'broker-log'"))
     lives = lives.join(others_end(observations), [F.col("broker") == F.col("of")], "left")
     lives = lives.withColumn("offset", F.col("end_ms")).drop("of", "end_ms")
-    told = (F.col("time_ms") >= F.col("_first_ms")) & (F.col("_before_ms") <= F.col("_last_ms"))
-    each = lives.join(had, [F.col("broker") == F.col("_in"), told])
-    each = each.withColumns({"topic": F.col("_topic"), "partition": F.col("_partition")})
+    told = _told(rows, lives).select(*(F.col(name).alias(f"told_{name}") for name in _TOLD))
+    in_turn = F.col("broker") == F.col("told_broker"), F.col("turn") == F.col("told_turn")
+    each = lives.join(told, list(in_turn)).where("time_ms >= told_time_ms")
+    each = each.withColumns({name: F.col(f"told_{name}") for name in PARTITION})
     return rows.unionByName(each.select(*rows.columns)).withColumn("replicas", names)
 
 
 def _with_turns(lives: Table) -> Table:
-    """When the broker had left the time before (`_before_ms`), 0 if it had not."""
+    """How often the broker had left (`turn`), and whether the row is the first that says so (`leaves`)."""
     window = in_order("broker")
-    lives = lives.withColumn("_left", F.col("detail").isin(*LEFT))
-    lives = lives.withColumn("_was", F.coalesce(F.lag("_left").over(window), F.lit(False)))
-    leaves = F.col("_left") & ~F.col("_was")
-    lives = lives.withColumn("_left_ms", F.when(leaves, F.col("time_ms")))
-    last_ms = F.last("_left_ms", True).over(before(window))
-    lives = lives.withColumn("_before_ms", F.when(leaves, last_ms))
-    before_ms = F.coalesce(F.last("_before_ms", True).over(up_to(window)), F.lit(0))
-    return lives.withColumn("_before_ms", before_ms)
+    lives = lives.withColumn("left", F.col("detail").isin(*LEFT))
+    was = F.coalesce(F.lag("left").over(window), F.lit(False))
+    lives = lives.withColumn("leaves", F.col("left") & ~was)
+    return lives.withColumn("turn", F.count(F.when(F.col("leaves"), 1)).over(up_to(window)))
+
+
+def _told(rows: Table, lives: Table) -> Table:
+    """For each partition the turns of brokers in which it is told of, and those after them; `time_ms` is when
+    it is told of first."""
+    had = rows.where("kind = 'in-sync-replicas'").select(*PARTITION, F.explode("replicas").alias("broker"))
+    told = had.distinct().join(rows.select(*PARTITION, "time_ms"), list(PARTITION))
+    leaves = lives.where("leaves").select("broker", "time_ms", "turn")
+    # Those that leave come first: they have no topic.
+    window = Window.partitionBy("broker").orderBy("time_ms", "topic")
+    both = told.unionByName(leaves, allowMissingColumns=True)
+    both = both.withColumn("turn", F.coalesce(F.last("turn", True).over(up_to(window)), F.lit(0)))
+    told = both.where("topic is not null")
+    told = told.unionByName(told.withColumn("turn", F.col("turn") + 1))
+    return told.groupBy(*PARTITION, "broker", "turn").agg(F.min("time_ms").alias("time_ms"))
 
 
 _STEPS: Final = {
