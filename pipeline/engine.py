@@ -178,7 +178,8 @@ class DuckEngine(Engine):
         assert isinstance(folding.table, DuckTable)
         memory = _memory(folding.rows // parts, _MEMORY_APART)
         tables = divided(folding.table, folding.key, parts, folding.fewer)
-        return [asked(each, memory, folding, str(self._scratch)) for each in tables]
+        most = max(_machine_memory() // 2, memory)
+        return [asked(each, memory, most, folding, str(self._scratch)) for each in tables]
 
     def at_hand(self, table: Table) -> Table:
         assert isinstance(table, DuckTable)
@@ -191,9 +192,14 @@ class DuckEngine(Engine):
 def _memory(rows: int, least: int = 1) -> int:
     """Bytes for DuckDB to search so many rows: half of what this machine has at most, where that is known."""
     wanted = _BYTES_OF_ROW * rows
-    if hasattr(os, "sysconf"):  # not on Windows
-        wanted = min(wanted, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2)
-    return max(least, wanted)
+    return max(least, min(wanted, _machine_memory() // 2 or wanted))
+
+
+def _machine_memory() -> int:
+    """Bytes; 0 where that is not known."""
+    if not hasattr(os, "sysconf"):  # on Windows
+        return 0
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def reading(paths: Sequence[Path], kind: str | None = None) -> Step:

@@ -26,8 +26,9 @@ Tell = Callable[[str], None]
 
 class Asked(NamedTuple):
     """The rows of the `last` of some steps, or what `folded` makes of them with the arguments `how`. No step
-    has this `number`, or a greater one. DuckDB may take so many bytes of `memory`, and uses the folder
-    `scratch` for what does not fit. `name` is told to users."""
+    has this `number`, or a greater one. DuckDB gets so many bytes of `memory`, twice as many each time that
+    they are not enough, up to `most`, and uses the folder `scratch` for what does not fit. `name` is told to
+    users."""
 
     steps: Steps
     last: str
@@ -36,19 +37,25 @@ class Asked(NamedTuple):
     number: int
     few_rows: bool
     memory: int
+    most: int
     scratch: str | None
     name: str
     how: tuple[str, Sequence[str], Sequence[str], Fold, pa.Schema] | None
 
 
 def asked(
-    table: DuckTable, memory: int = _MEMORY, folding: Folding | None = None, scratch: str | None = None
+    table: DuckTable,
+    memory: int = _MEMORY,
+    most: int = _MEMORY,
+    folding: Folding | None = None,
+    scratch: str | None = None,
 ) -> Asked:
     """All rows of a table, or a `folding` of it."""
     database = table._database
     return Asked(
         *(table._steps, table._step, table.columns, table._once, next(database.numbers), database.few_rows),
-        *(memory, scratch, "" if folding is None else folding.name, None if folding is None else folding.how),
+        *(memory, most, scratch),
+        *(("", None) if folding is None else (folding.name, folding.how)),
     )
 
 
@@ -98,9 +105,23 @@ def carry_out(what: Asked, tell: Tell = lambda _: None) -> Found:
     import duckdb
 
     tell(f"going through {what.name}")
+    memory = what.memory
+    while True:
+        try:
+            return _carried_out(what, memory, tell)
+        except duckdb.OutOfMemoryException:
+            if memory >= what.most:
+                raise
+            memory = min(2 * memory, what.most)
+            tell(f"going through {what.name} again, with more memory")
+
+
+def _carried_out(what: Asked, memory: int, tell: Tell) -> Found:
+    import duckdb
+
     with (
         TemporaryDirectory(prefix="mockbroker-search-", dir=what.scratch) as scratch,
-        duckdb.connect(config={**configured(what.memory, scratch), "threads": 1}) as connection,
+        duckdb.connect(config={**configured(memory, scratch), "threads": 1}) as connection,
     ):
         connection.execute("SET enable_progress_bar = false")
         read = Rows(what.name, tell).read

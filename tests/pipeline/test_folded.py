@@ -131,3 +131,18 @@ def test_many_rows_are_gone_through_side_by_side(
     assert said[0] == "going through few"
     begun = Counter(each for each in said[1:] if each.startswith("going"))
     assert begun == {f"going through {name}": count for name, count in parts.items()}
+
+
+def test_memory_that_is_not_enough_is_doubled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mockbroker.pipeline.engine, "_MANY_ROWS", 1_000)
+    monkeypatch.setattr(mockbroker.pipeline.engine, "_MEMORY_APART", 100_000)
+    rows = [
+        Observation("commit", "trace", "a.txt", at, group=f"g{at % 997}", offset=at) for at in range(20_000)
+    ]
+    with closing(DuckEngine(tmp_path)) as engine:
+        table = engine.files(written(rows, tmp_path)).select("group", "offset", "position")
+        said: list[str] = []
+        folding = Folding("many", 1_000, table, "group", ["offset"], table.columns, runs, MADE)
+        [found] = engine.folded([folding], said.append)
+    assert sum(len(row["offsets"]) for row in found) == len(rows)
+    assert said[:2] == ["going through many", "going through many again, with more memory"]
