@@ -172,12 +172,12 @@ def _with_brokers(observations: Table) -> Table:
 
 
 def _with_turns(lives: Table) -> Table:
-    """How often the broker had left (`turn`), and whether the row is the first that says so (`leaves`)."""
+    """How often the broker had left (`turn`)."""
     window = in_order("broker")
     lives = lives.withColumn("left", F.col("detail").isin(*LEFT))
     was = F.coalesce(F.lag("left").over(window), F.lit(False))
-    lives = lives.withColumn("leaves", F.col("left") & ~was)
-    return lives.withColumn("turn", F.count(F.when(F.col("leaves"), 1)).over(up_to(window)))
+    lives = lives.withColumn("leaves", F.when(F.col("left") & ~was, 1))
+    return lives.withColumn("turn", F.count("leaves").over(up_to(window)))
 
 
 def _told(rows: Table, lives: Table) -> Table:
@@ -185,13 +185,13 @@ def _told(rows: Table, lives: Table) -> Table:
     it is told of first."""
     had = rows.where("kind = 'in-sync-replicas'").select(*PARTITION, F.explode("replicas").alias("broker"))
     told = had.distinct().join(rows.select(*PARTITION, "time_ms"), list(PARTITION))
-    leaves = lives.where("leaves").select("broker", "time_ms", "turn")
-    # Those that leave come first: they have no topic.
+    begin = lives.groupBy("broker", "turn").agg(F.min("time_ms").alias("time_ms"))
+    # Where turns begin comes first: it has no topic.
     window = Window.partitionBy("broker").orderBy("time_ms", "topic")
-    both = told.unionByName(leaves, allowMissingColumns=True)
+    both = told.unionByName(begin, allowMissingColumns=True)
     both = both.withColumn("turn", F.coalesce(F.last("turn", True).over(up_to(window)), F.lit(0)))
-    told = both.where("topic is not null")
-    told = told.unionByName(told.withColumn("turn", F.col("turn") + 1))
+    turns = F.explode(F.array("turn", F.col("turn") + 1))
+    told = both.where("topic is not null").select(*PARTITION, "broker", "time_ms", turns.alias("turn"))
     return told.groupBy(*PARTITION, "broker", "turn").agg(F.min("time_ms").alias("time_ms"))
 
 
