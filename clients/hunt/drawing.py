@@ -1,6 +1,7 @@
 """Plans by seed: random workloads under random events, and a quarter of them without any."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from random import Random
 from typing import Any, Final
 
@@ -8,7 +9,7 @@ from . import manners
 from .drawn_besides import with_besides
 from .drawn_events import SESSION_MS, Events, Subjects
 from .drawn_faults import Guide
-from .legal import FAULTS
+from .legal import FAULTS, answered_by
 from .plan import AFTER_ERRORS, Fields, Plan, PlannedTopic, PlannedUser, Step
 
 DRAWING: Final = 7
@@ -371,7 +372,8 @@ class _Drawing:
         )
         known = users if self._workload else ()
         subjects = Subjects(topics, known, apis, groups, transactional_ids, shares)
-        steps = events.drawn(subjects, self._workload, self._seed)
+        drawn = events.drawn(subjects, self._workload, self._seed)
+        steps = tuple(replace(each, fields=answered_by(self._kafka, each.fields)) for each in drawn)
         config = {"broker.session.timeout.ms": str(SESSION_MS)}
         if any("group.protocol" in user.fields.get("consumer", {}) for user in users):
             config |= manners.CONSUMER_PROTOCOL

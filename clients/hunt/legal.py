@@ -5,8 +5,12 @@ from typing import Any, Final
 
 from mockbroker.faults.legal import is_legal, legal_codes, usual_level
 from mockbroker.faults.match import api_name
+from mockbroker.policies.groups.group_loading import group_loading
 from mockbroker.protocol.api_keys import CODEC_VERSIONS, ApiKey
 from mockbroker.protocol.errors import ErrorCode
+from mockbroker.protocol.releases import parse
+
+from .plan import Fields
 
 _APIS: Final = (
     ApiKey.PRODUCE,
@@ -84,6 +88,14 @@ ANSWERS: Final = {
     api: tuple(each["error"] for each in faults) for api, faults in (FAULTS | SHARE_FAULTS).items()
 }
 """The names of the codes."""
+
+
+def answered_by(kafka: str, fault: Fields) -> Fields:
+    """The fields of a fault with the error that brokers of this release answer in place of a drawn one."""
+    if (fault.get("api"), fault.get("error")) != ("SyncGroup", "COORDINATOR_LOAD_IN_PROGRESS"):
+        return fault
+    rest = {name: value for name, value in fault.items() if name != "version"}
+    return {**rest, **fields_of(ApiKey.SYNC_GROUP, group_loading.choose(parse(kafka), {}).sync)}
 
 
 def faults_of(api: str, transactional: bool) -> tuple[dict[str, Any], ...]:

@@ -40,6 +40,17 @@ def test_no_fault_that_is_drawn_does_what_no_broker_does() -> None:
     assert {parse(each).illegal for each in drawn} == {""}
 
 
+def test_members_get_the_error_of_the_release_while_their_group_is_loaded() -> None:
+    """Up to 3.9 SyncGroup gets another one (GroupCoordinator.handleSyncGroup)."""
+
+    def refused(kafka: str) -> set[str]:
+        drawn = (step for seed in range(2_000) for step in draw(seed, ALL, kafka).steps)
+        return {step.fields.get("error", "") for step in drawn if step.fields.get("api") == "SyncGroup"}
+
+    assert refused("4.4") - refused("2.8") == {"COORDINATOR_LOAD_IN_PROGRESS"}
+    assert refused("2.8") - refused("4.4") == set()
+
+
 def test_illegal_ones_are_drawn_too_if_they_may_be() -> None:
     drawn = list(faults(illegal=True))
     assert any(parse(each).illegal for each in drawn if each["do"] == "error")

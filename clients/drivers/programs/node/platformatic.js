@@ -37,12 +37,14 @@ function * chain(error) {
 const CONNECTS = { requestTimeout: 'request.timeout.ms', retryDelay: 'retry.backoff.ms' }
 const COMMON = settings(['bootstrap.servers', 'client.id'], SECURITY, CONNECTS)
 const PRODUCES = { idempotent: 'enable.idempotence', transactionalId: 'transactional.id' }
-const CLASSIC = { sessionTimeout: 'session.timeout.ms', heartbeatInterval: 'heartbeat.interval.ms' }
+const CLASSIC = { heartbeatInterval: 'heartbeat.interval.ms' }
 const CONSUMES = {
   groupId: 'group.id',
   groupInstanceId: 'group.instance.id',
   groupProtocol: 'group.protocol',
   autocommit: 'enable.auto.commit',
+  // Of the classic protocol, but a shorter rebalanceTimeout is refused with either.
+  sessionTimeout: 'session.timeout.ms',
   rebalanceTimeout: 'max.poll.interval.ms',
   maxWaitTime: 'fetch.max.wait.ms',
 }
