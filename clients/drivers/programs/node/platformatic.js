@@ -43,7 +43,7 @@ const CONSUMES = {
   groupInstanceId: 'group.instance.id',
   groupProtocol: 'group.protocol',
   autocommit: 'enable.auto.commit',
-  // Of the classic protocol, but a shorter rebalanceTimeout is refused with either.
+  // Only the classic protocol has it, but with either one a shorter rebalanceTimeout is refused.
   sessionTimeout: 'session.timeout.ms',
   rebalanceTimeout: 'max.poll.interval.ms',
   maxWaitTime: 'fetch.max.wait.ms',
