@@ -37,7 +37,7 @@ _PARTS_AT_ONCE: Final = 2
 _MANY: Final = 8
 _AT_HAND: Final = 64
 """So many blocks stay in memory, those written or read last: the trace keeps as many events, too."""
-_MOST_DIGESTED: Final = 100_000
+_MOST_DIGESTED: Final = 40_000
 _FIRST: Final = attrgetter("first")
 _KIND: Final = itemgetter(1)
 
@@ -216,6 +216,18 @@ class History:
                 return
             latest(self._entries_of(block)[max(begin - block.first, 0) : until + 1 - block.first])
             yield
+
+    def rate(self, number: int) -> float:
+        """How many events a second came from this one on."""
+        if not self._entries:
+            return 0.0
+        took_ms: int = self._entries[-1][2] - self._block_of(number).time_ms
+        return 1_000 * (self.last - number) / max(took_ms, 1)
+
+    @property
+    def begin(self) -> int:
+        """From which event on a summary tells the whole state, as far as that is digested; 0 if from none."""
+        return self._latest.begin
 
     def summary(self, number: int) -> Summary:
         """Of what came after event `number`, as far as that is digested: without what was superseded

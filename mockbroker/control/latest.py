@@ -48,8 +48,8 @@ ROWS_AT_ONCE: Final = 500
 """The same of the rows of a keyframe."""
 
 KEYFRAMES: Final = 10
-"""One of so many keyframes is told. To make its line takes longer than clients of the cluster like to wait,
-and a page that has the state already learns nothing from it."""
+"""The first keyframe is told, and then one of so many. To make its line takes longer than clients of the
+cluster like to wait, and a page that has the state already learns nothing from it."""
 
 _Told = tuple[Unread, ...]
 """Events that belong together."""
@@ -71,6 +71,12 @@ class Latest:
         self._lines: dict[int, bytes] = {}
         """What these have made so far, by event."""
         self.last = 0
+
+    @property
+    def begin(self) -> int:
+        """The number of the last keyframe that is told; 0 if there is none."""
+        told = self._told.get(events.Keyframe)
+        return 0 if told is None else told[0][0]
 
     def __call__(self, entries: Iterable[Unread]) -> None:
         """Takes what came next."""
@@ -104,7 +110,7 @@ class Latest:
             del self._asked[about]
             told = asked, entry
         elif kind is events.Keyframe:
-            goes_on = entry[0] == self.last + 1
+            goes_on = self.begin and entry[0] == self.last + 1
             self._left_out = (self._left_out + 1) % KEYFRAMES if goes_on else 0
             if self._left_out:
                 return
@@ -115,8 +121,7 @@ class Latest:
 
     def _begin_anew(self) -> None:
         """At a keyframe. What is told one by one stays until the next one: a page may come later for it."""
-        told = self._told
-        ((before, *_), *_) = told.get(events.Keyframe, ((0,),))
+        told, before = self._told, self.begin
         for about in [each for each in told if type(each) is not int or each < before]:
             del told[about]
         self._asked.clear()

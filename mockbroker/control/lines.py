@@ -4,7 +4,8 @@
 keyframe on, about as many as it says. What comes within 100 ms, or up to a second where much happens, is
 sent at once; if that is more than a page can read, the events that others supersede are left out. With
 `ready`, the answer ends there, so that a slow page slows itself and nobody else: with `ready=0` before
-such a summary, with `ready=1` after the one that it begins with. The headers `First-Event-ID` and
+such a summary, with `ready=1` after the one that it begins with. With a negative number and `ready=0` it
+begins with a summary of what was there, if that came too fast. The headers `First-Event-ID` and
 `Last-Event-ID` are the numbers of the oldest and of the newest event when the answer began. With `first`
 and `last` it has those events, and those before `first` up to a keyframe.
 
@@ -40,6 +41,8 @@ _SHARE: Final = 0.1
 """How much of the time it may take to make what pages get, as long as they wait no longer than `_MOST_S`."""
 MOST: Final = 1_000
 """With more events from one time to the next, there is a summary of them."""
+_FAST: Final = 2_500
+"""Where so many events come in a second, a page would be behind once it had read the last of them."""
 _HEADERS: Final = {"content-type": "application/x-ndjson", "cache-control": "no-store"}
 
 
@@ -93,14 +96,18 @@ class Beats:
 
 
 class Following:
-    """An answer that goes on until its client leaves, or as `ready` says: what comes after event `last`."""
+    """An answer that goes on until its client leaves, or as `ready` says: what comes after event `last`, or,
+    if it is `summed`, after a summary of the state."""
 
-    def __init__(self, beats: Beats, last: int, target: Target, ready: int | None = None) -> None:
+    def __init__(
+        self, beats: Beats, last: int, target: Target, ready: int | None = None, *, summed: bool = False
+    ) -> None:
         self._beats = beats
         self._history = beats.history
         self._last = last
         self._target = target
         self._ready = ready
+        self._summed = summed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         ends = {"first-event-id": str(self._history.first), "last-event-id": str(self._history.last)}
@@ -116,7 +123,9 @@ class Following:
 
     async def _send(self, send: Send) -> None:
         history = self._history
-        if not self._ready:
+        if self._summed:
+            await self._send_summary(history.last, send, whole=True)
+        elif not self._ready:
             # What was there before the page came is nothing that it could have read.
             await self._send_lines(history.last, send)
         while True:
@@ -141,10 +150,10 @@ class Following:
             await send({"type": "http.response.body", "body": data, "more_body": True})
             self._last = last
 
-    async def _send_summary(self, newest: int, send: Send) -> None:
+    async def _send_summary(self, newest: int, send: Send, *, whole: bool = False) -> None:
         async with self._beats.making:
             await self._made(self._history.digest(newest))
-            summary = self._history.summary(self._last)
+            summary = self._history.summary(self._history.begin - 1 if whole else self._last)
             await self._made(summary)
         await self._beats.turn()
         # To send each part costs as much as some lines do.
@@ -190,10 +199,12 @@ def routes(history: History) -> list[Route]:
         target = target_of(request)
         if is_full(target):
             return error_answer(503, FULL)
-        since = given["since"]
-        if since < 0:
-            since = history.recent(-since) - 1
-        return Following(beats, since, target, given.get("ready"))
+        since, ready = given["since"], given.get("ready")
+        if since >= 0:
+            return Following(beats, since, target, ready)
+        since = history.recent(-since) - 1
+        summed = ready is not None and history.rate(since) > _FAST and history.last - since > MOST
+        return Following(beats, since, target, ready, summed=summed)
 
     async def moments(_: Request) -> Response:
         history.catch_up()

@@ -157,6 +157,29 @@ def test_a_page_asks_for_a_summary_when_it_is_ready(
         assert marks == [60]
 
 
+def test_a_page_begins_with_a_summary_where_much_happens(
+    of_console: MockCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "MOST", 10)
+    monkeypatch.setattr(pages, "_FAST", 0)
+    connection = http.client.HTTPConnection(of_console.control_url.removeprefix("http://"), timeout=60)
+    with contextlib.closing(connection):
+        for _ in range(20):
+            of_console.produce("orders", b"v")
+        connection.request("GET", "/trace/history?since=-1000&ready=0")
+        answer = connection.getresponse()
+        rows = [json.loads(answer.readline())]
+        while rows[-1]["number"] < int(answer.headers["last-event-id"]):
+            rows.append(json.loads(answer.readline()))
+        assert rows[0]["kind"] == "keyframe"
+        assert len(rows) < rows[-1]["number"] - rows[0]["number"]
+        marks = [row["high_watermark"] for row in rows if row["kind"] == "high-watermark"]
+        assert marks == [20]
+        # What comes then is told whole until it is too much.
+        of_console.produce("orders", b"v")
+        assert json.loads(answer.readline())["number"] == rows[-1]["number"] + 1
+
+
 def test_as_many_follow_as_may(of_console: MockCluster) -> None:
     address = of_console.control_url.removeprefix("http://")
     with contextlib.ExitStack() as stack:

@@ -74,7 +74,8 @@ export async function live(sink) {
         beganMs ||= performance.now();
         const events = lines.map(eventOf);
         const end = events[events.length - 1].number;
-        if (last >= 0 && end - last !== events.length) summary = true;
+        const before = last < 0 ? events[0].number - 1 : last;
+        if (end - before !== events.length) summary = true;
         last = end;
         sink.events(events, summary);
         if (ready) sink.status(summary ? "live, in summaries: more happens than a page can read" : "live");
