@@ -3,9 +3,8 @@
 While clients send requests at a given rate to a cluster of 10 brokers with 1,000 partitions and 100 groups:
 how late they are answered and what that costs the cluster, first without a trace, then while no page is open,
 then with one, then with ten; how smoothly headless Chromium draws, and how many cores it takes. On few cores
-clients wait for Chromium most of all. So each is done once more with a browser of the lowest priority, which
-gets what others leave: that is nearer to a browser with cores of its own. Then the time from opening a trace
-to the page that shows its end.
+clients wait for Chromium most of all: with `--real-time` it gets what others leave, which is nearer to a
+browser with cores of its own. Then the time from opening a trace to the page that shows its end.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from confluent_kafka import Producer
@@ -58,13 +57,9 @@ class Served(NamedTuple):
     pid: int
 
 
-_LOW: Final = 19
-"""The lowest priority that a process may have, as `nice` counts."""
-
-
 @contextmanager
-def browser(*, nice: int = 0) -> Iterator[Browser]:
-    """Chromium; `nice` lowers its priority."""
+def browser() -> Iterator[Browser]:
+    """Chromium."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -72,9 +67,6 @@ def browser(*, nice: int = 0) -> Iterator[Browser]:
             executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
             args=["--no-sandbox", "--enable-precise-memory-info"],
         )
-        for pid in descendants(os.getpid()):
-            # Those that it starts later begin with it.
-            os.setpriority(os.PRIO_PROCESS, pid, nice)
         yield found
         found.close()
 
@@ -104,12 +96,20 @@ def load(served: Served, rate: int, seconds: float) -> subprocess.Popen[str]:
     return subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
 
 
+def go_first(pid: int) -> None:
+    """Gives all threads of a process real-time priority."""
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        os.sched_setscheduler(int(thread.name), os.SCHED_RR, os.sched_param(1))
+
+
 class Load(NamedTuple):
-    """`rate` requests a second for so many seconds, of clients of a cluster with so many partitions."""
+    """`rate` requests a second for so many seconds, of clients of a cluster with so many partitions; all of
+    them before any other process if it is `real_time`."""
 
     partitions: int
     rate: int
     seconds: float
+    real_time: bool
 
 
 def measured(
@@ -124,6 +124,9 @@ def measured(
     with busy(given.partitions, console=console) as served:
         memory, before = [resident_mb(served.pid)], cpu_us(served.pid) or 0
         with load(served, given.rate, given.seconds) as clients:
+            if given.real_time:
+                for each in (served.pid, clients.pid):
+                    go_first(each)
             seen = None if look is None else look(served)
             assert clients.stdout is not None
             told = json.loads(clients.stdout.read())
@@ -232,16 +235,17 @@ def main(
     seconds: Annotated[float, typer.Option(help="How long clients send them.")] = 60.0,
     pages: Annotated[str, typer.Option(help="How many are open, in turn.")] = "1,10",
     events: Annotated[int, typer.Option(help="Of the trace; 0: none is opened.")] = 100_000,
+    real_time: Annotated[
+        bool, typer.Option("--real-time", help="Clients and cluster run before the browser. Needs root.")
+    ] = False,
 ) -> None:
     """Print a line of JSON for each."""
-    given = Load(partitions, rate, seconds)
+    given = Load(partitions, rate, seconds, real_time)
     say(measured(given, "no trace", None, console=False))
     say(measured(given, "no page", None))
-    for nice in (0, _LOW):
-        with browser(nice=nice) as found:
-            for count in map(int, pages.split(",")):
-                what = f"{count} pages{', nice' * bool(nice)}"
-                say(measured(given, what, lambda served: frames(found, served, seconds, count)))  # noqa: B023
+    with browser() as found:
+        for count in map(int, pages.split(",")):
+            say(measured(given, f"{count} pages", lambda served: frames(found, served, seconds, count)))  # noqa: B023
     if events:
         with browser() as found, tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "trace.jsonl"
